@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tcp_reorder.h - what the engine offers to an algorithm
+ *
+ * An algorithm is a struct tcp_reorder_ops (what to do on an event), one
+ * number (the threshold, tcp_reorder_set_threshold()) and a struct
+ * tcp_congestion_ops whose hooks are the engine's tcp_reorder_*() functions.
+ * Its per-socket state starts with a struct tcp_reorder and lives in
+ * icsk_ca_priv (104 bytes in all).
+ */
+#ifndef _TCP_REORDER_H
+#define _TCP_REORDER_H
+
+#include <linux/moduleparam.h>
+#include <linux/types.h>
+#include <net/tcp.h>
+
+struct tcp_reorder_board;
+
+#define TCP_REORDER_STD_THRESHOLD	3	/* segments, RFC 5681 */
+
+/**
+ * struct tcp_reorder_sample - one reordering event
+ * @seq: first byte of the segment that came late
+ * @length: reordering length N, segments: how many sent after it had been
+ *          reported before it was; 1 to 65535
+ * @prior_cwnd: window before the fast retransmit that the event proved false,
+ *          segments; 0 if there was none
+ */
+struct tcp_reorder_sample {
+	u32 seq;
+	u32 length;
+	u32 prior_cwnd;
+};
+
+/**
+ * struct tcp_reorder_ops - an algorithm's answers to the engine's events
+ * @hole_filled: the original of a never retransmitted segment filled its hole
+ * @false_fr: a DSACK proved a fast retransmission unnecessary.  The length is
+ *          the mean over the two copies (RR-TCP section 3), or that of the
+ *          first if the connection asked for it
+ * @timeout: first retransmission timeout of a segment
+ * @disorder: the first duplicate ACK of an episode, before any clamp of the
+ *          window
+ *
+ * All are optional, run under the socket lock and may call
+ * tcp_reorder_set_threshold().
+ */
+struct tcp_reorder_ops {
+	void (*hole_filled)(struct sock *sk,
+			    const struct tcp_reorder_sample *sample);
+	void (*false_fr)(struct sock *sk,
+			 const struct tcp_reorder_sample *sample);
+	void (*timeout)(struct sock *sk);
+	void (*disorder)(struct sock *sk);
+};
+
+/* How many new segments may leave while dupACKs arrive. */
+enum tcp_reorder_limited_transmit {
+	TCP_REORDER_LT_KERNEL,	/* one for every SACKed segment */
+	TCP_REORDER_LT_HALF,	/* two, then one for every second */
+};
+
+/* What the threshold is compared with. */
+enum tcp_reorder_count {
+	TCP_REORDER_COUNT_SACKED,	/* segments SACKed above the hole */
+	TCP_REORDER_COUNT_DUPACKS,	/* since SND.UNA last advanced (ns-2) */
+};
+
+/* How the window comes back after a false fast retransmit. */
+enum tcp_reorder_undo {
+	TCP_REORDER_UNDO_SLOW_START,	/* ssthresh = the old window */
+	TCP_REORDER_UNDO_AT_ONCE,	/* cwnd = the old window */
+};
+
+/* What a false fast retransmit's length is. */
+enum tcp_reorder_length {
+	TCP_REORDER_LENGTH_MEAN,	/* mean over both copies */
+	TCP_REORDER_LENGTH_FIRST,	/* when the hole was first filled */
+};
+
+/**
+ * struct tcp_reorder_style - how one connection behaves, fixed at its start
+ * @limited_transmit: enum tcp_reorder_limited_transmit
+ * @count: enum tcp_reorder_count
+ * @undo: enum tcp_reorder_undo
+ * @length: enum tcp_reorder_length
+ */
+struct tcp_reorder_style {
+	u8 limited_transmit;
+	u8 count;
+	u8 undo;
+	u8 length;
+};
+
+/**
+ * struct tcp_reorder - the engine's state of one connection
+ * @board: holes and pending proofs; allocated at the first SACK
+ * @ops: the algorithm
+ * @threshold: segments that must be SACKed above a hole before it counts as
+ *          lost (D_eff), at least 3
+ * @dupacks: k, duplicate ACKs with new SACK data since SND.UNA advanced
+ * @lt_cwnd: window when limited transmit began, segments; 0 = not active
+ * @lt_sent: packets_out when limited transmit began
+ * @prior_cwnd: window before the latest reduction, segments
+ * @una: SND.UNA at the previous ACK
+ * @delivered: tp->delivered at the previous ACK
+ * @dsacks: tp->dsack_dups at the previous ACK
+ * @retrans: tp->total_retrans at the previous ACK
+ * @style: how this connection behaves
+ */
+struct tcp_reorder {
+	struct tcp_reorder_board *board;
+	const struct tcp_reorder_ops *ops;
+	u32 threshold;
+	u32 dupacks;
+	u32 lt_cwnd;
+	u32 lt_sent;
+	u32 prior_cwnd;
+	u32 una;
+	u32 delivered;
+	u32 dsacks;
+	u32 retrans;
+	struct tcp_reorder_style style;
+};
+
+static inline struct tcp_reorder *tcp_reorder_sk(const struct sock *sk)
+{
+	return inet_csk_ca(sk);
+}
+
+/* Called by an algorithm. */
+int tcp_reorder_register(struct tcp_congestion_ops *ca);
+void tcp_reorder_init(struct sock *sk, const struct tcp_reorder_ops *ops,
+		      struct tcp_reorder_style style);
+void tcp_reorder_set_threshold(struct sock *sk, u32 segments);
+bool tcp_reorder_dsack_missing(const struct sock *sk);
+
+/* Hooks of struct tcp_congestion_ops, used as they are. */
+void tcp_reorder_release(struct sock *sk);
+u32 tcp_reorder_ssthresh(struct sock *sk);
+void tcp_reorder_cong_avoid(struct sock *sk, u32 ack, u32 acked);
+void tcp_reorder_set_state(struct sock *sk, u8 new_state);
+void tcp_reorder_cwnd_event(struct sock *sk, enum tcp_ca_event event);
+void tcp_reorder_pkts_acked(struct sock *sk, const struct ack_sample *sample);
+u32 tcp_reorder_undo_cwnd(struct sock *sk);
+
+/**
+ * struct tcp_reorder_range - an integer module parameter that checks itself
+ * @value: the value
+ * @min: smallest value accepted
+ * @max: largest value accepted
+ */
+struct tcp_reorder_range {
+	int value;
+	int min;
+	int max;
+};
+
+extern const struct kernel_param_ops tcp_reorder_range_ops;
+
+/* An int parameter, @_min to @_max, changeable at run time. */
+#define TCP_REORDER_PARAM(_name, _default, _min, _max, _desc)		\
+	static struct tcp_reorder_range param_##_name = {		\
+		.value = (_default), .min = (_min), .max = (_max),	\
+	};								\
+	module_param_cb(_name, &tcp_reorder_range_ops, &param_##_name, 0644); \
+	MODULE_PARM_DESC(_name, _desc " (" #_min " to " #_max		\
+			 ", default " #_default ")")
+
+/**
+ * struct tcp_reorder_choice - a module parameter that is one word of a list
+ * @value: index of the word
+ * @words: the list
+ * @count: its length
+ */
+struct tcp_reorder_choice {
+	int value;
+	const char *const *words;
+	size_t count;
+};
+
+extern const struct kernel_param_ops tcp_reorder_choice_ops;
+
+/* A word of the array @_words, the first one the default. */
+#define TCP_REORDER_CHOICE(_name, _words, _desc)			\
+	static struct tcp_reorder_choice param_##_name = {		\
+		.words = (_words), .count = ARRAY_SIZE(_words),		\
+	};								\
+	module_param_cb(_name, &tcp_reorder_choice_ops, &param_##_name, 0644); \
+	MODULE_PARM_DESC(_name, _desc)
+
+/* The current value of either kind of parameter. */
+#define tcp_reorder_param(_name) READ_ONCE(param_##_name.value)
+
+#endif /* _TCP_REORDER_H */
