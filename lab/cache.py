@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where the lab keeps what it downloads and builds, and how it works there without getting in its own way."""
+
+import fcntl
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+class LabError(Exception):
+    """Something the user can act on; the message is one sentence."""
+
+
+def folder(*names: str) -> Path:
+    """Return a folder of the cache, made if missing; TCP_REORDER_CACHE overrides its place."""
+    root = os.environ.get("TCP_REORDER_CACHE")
+    if not root:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        root = os.path.join(base, "tcp-reorder")
+    path = Path(root, *names).absolute()
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def key(*parts: str | bytes) -> str:
+    """Return 16 hex digits that differ whenever any part, their order or their number differs."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def locked(path: Path, what: str) -> Iterator[None]:
+    """Hold the lock file `path`; say once that another process is at `what` if it has to be waited for."""
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"another process is at it: {what}; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def say(text: str) -> None:
+    """Tell the user, on stderr, what the lab does."""
+    print(f"lab: {text}", file=sys.stderr, flush=True)
