@@ -53,12 +53,14 @@ class Apt:
         shown = self._ask("apt-cache", "depends", "--important", package)
         return re.findall(r"^ *\|?(?:Pre)?Depends: ([^<\s]+)$", shown, re.MULTILINE)
 
-    def unpack(self, package: str, into: Path) -> None:
-        """Download a package and unpack its files below a folder."""
+    def unpack(self, packages: Sequence[str], into: Path) -> None:
+        """Download packages and unpack their files below a folder."""
         with tempfile.TemporaryDirectory(dir=cache.folder("apt")) as work:
-            argv = ["apt-get", "-q", *self.options, "-o", "APT::Sandbox::User=root", "download", package]
-            progress.run(argv, f"downloading {package} ({self.name})", cache.folder("logs") / "apt.log", cwd=Path(work))
-            subprocess.run(["dpkg-deb", "-x", next(Path(work).glob("*.deb")), into], check=True)
+            argv = ["apt-get", "-q", *self.options, "-o", "APT::Sandbox::User=root", "download", *packages]
+            what = f"downloading {' '.join(packages)} ({self.name})"
+            progress.run(argv, what, cache.folder("logs") / "apt.log", cwd=Path(work))
+            for archive in Path(work).glob("*.deb"):
+                subprocess.run(["dpkg-deb", "-x", archive, into], check=True)
 
     def _ask(self, *argv: str) -> str:
         command, *words = argv
@@ -78,16 +80,11 @@ def find(pattern: str, at_least: str = "0") -> tuple[Apt, str, str] | None:
 
 
 def configurations() -> Iterator[Apt]:
-    """Yield the machine's own configuration, then those of the suites it may lack, oldest release first."""
-    listed = debian_entries(listed_entries())
+    """Yield the machine's own configuration, then one for each release it may lack, oldest first."""
     yield Apt("this machine's suites")
-    for entry in candidates(listed, platform.freedesktop_os_release().get("VERSION_CODENAME")):
-        if entry in listed:
-            continue
-        try:
-            yield _private(entry)
-        except cache.LabError:
-            continue
+    listed = debian_entries(listed_entries())
+    for release, entries in candidates(listed, platform.freedesktop_os_release().get("VERSION_CODENAME")).items():
+        yield _private(release, entries)
 
 
 def listed_entries(*options: str) -> list[Entry]:
@@ -107,24 +104,28 @@ def debian_entries(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if _split(entry.suite)[0] in names and _split(entry.suite)[1] in kinds]
 
 
-def candidates(entries: Sequence[Entry], codename: str | None) -> list[Entry]:
-    """Return the unlisted suites to look into: this release's own, each newer release's, then the rolling ones."""
+def candidates(entries: Sequence[Entry], codename: str | None) -> dict[str, list[Entry]]:
+    """Return, for this release, each newer one and the rolling ones, where its packages may be found."""
     first = RELEASES.index(codename) if codename in RELEASES else len(RELEASES)
-    archive = dict.fromkeys(entry.address for entry in entries if _split(entry.suite)[1] != "security")
     security = dict.fromkeys(entry.address for entry in entries if _split(entry.suite)[1] == "security")
-    wanted = []
+    archive = dict.fromkeys(entry.address for entry in entries if entry.address not in security)
+    found = {}
     for release in RELEASES[first:]:
-        wanted += [Entry(address, f"{release}-security") for address in security]
-        for suite in (release, f"{release}-backports"):
-            wanted += [Entry(address, suite) for address in archive]
-    wanted += [Entry(address, suite) for suite in ROLLING for address in archive]
-    return wanted
+        suites = (release, f"{release}-updates", f"{release}-backports")
+        found[release] = [Entry(address, suite) for address in archive for suite in suites]
+        found[release] += [Entry(address, f"{release}-security") for address in security]
+    for release in ROLLING:
+        found[release] = [Entry(address, release) for address in archive]
+    return found
 
 
-def source_text(entry: Entry, keyring: Path) -> str:
-    """Return the lines of a .sources file for an entry."""
-    fields = {"Types": "deb", "URIs": entry.address, "Suites": entry.suite, "Components": "main", "Signed-By": keyring}
-    return "".join(f"{name}: {value}\n" for name, value in fields.items())
+def source_text(entries: Iterable[Entry], keyring: Path) -> str:
+    """Return a .sources file for entries."""
+    stanzas = []
+    for entry in entries:
+        fields = {"Types": "deb", "URIs": entry.address, "Suites": entry.suite, "Components": "main", "Signed-By": keyring}
+        stanzas.append("".join(f"{name}: {value}\n" for name, value in fields.items()))
+    return "\n".join(stanzas)
 
 
 def _split(suite: str) -> tuple[str, str]:
@@ -132,11 +133,11 @@ def _split(suite: str) -> tuple[str, str]:
     return release, kind.removesuffix("/updates")
 
 
-def _private(entry: Entry) -> Apt:
-    """Return a configuration that knows one suite only, its lists fetched if they are missing or old."""
+def _private(release: str, entries: Sequence[Entry]) -> Apt:
+    """Return a configuration that knows one release only, its lists fetched if they are missing or old."""
     keyring = next(Path("/usr/share/keyrings").glob("debian-archive-keyring.[gp][pg]*"))
-    text = source_text(entry, keyring)
-    place = cache.folder("apt", f"{entry.suite}-{cache.key(text)}")
+    text = source_text(entries, keyring)
+    place = cache.folder("apt", f"{release}-{cache.key(text)}")
     for name in ("lists/partial", "archives/partial", "sources"):
         (place / name).mkdir(parents=True, exist_ok=True)
     (place / "status").touch()
@@ -155,9 +156,11 @@ def _private(entry: Entry) -> Apt:
     }
     options = tuple(word for name, value in settings.items() for word in ("-o", f"{name}={value}"))
     stamp = place / "updated"
-    with cache.locked(cache.folder("locks") / place.name, f"fetching the lists of {entry.suite}"):
+    with cache.locked(cache.folder("locks") / place.name, f"fetching the lists of {release}"):
         if not stamp.exists() or time.time() - stamp.stat().st_mtime > LISTS_GO_STALE_S:
-            argv = ["apt-get", "-q", *options, "-o", "APT::Update::Error-Mode=any", "update"]
-            progress.run(argv, f"looking into {entry.suite}", cache.folder("logs") / "apt.log")
-            stamp.touch()
-    return Apt(entry.suite, options)
+            try:
+                progress.run(["apt-get", "-q", *options, "update"], f"looking into {release}", cache.folder("logs") / "apt.log")
+                stamp.touch()
+            except progress.CommandFailed:
+                cache.say(f"not all lists of {release} could be fetched; going on with those that could")
+    return Apt(release, options)

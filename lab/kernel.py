@@ -102,7 +102,7 @@ def _debian_source(version: str) -> Source:
             configuration, package, debian_version = found
             work = cache.folder("src") / f"linux-{version}.part"
             shutil.rmtree(work, ignore_errors=True)
-            configuration.unpack(package, work)
+            configuration.unpack([package], work)
             _unpack(next(work.glob("usr/src/*.tar.*")), work / "tree", place)
             shutil.rmtree(work)
             identity.write_text(f"{package} {debian_version}")

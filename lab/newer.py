@@ -19,9 +19,8 @@ exec "$here/{root}/{loader}" --argv0 "$0" --library-path "$here/{root}/{librarie
 
 def unpack_libraries(configuration: apt.Apt, root: Path) -> None:
     """Unpack the loader and the libraries of a release below root."""
-    for pattern in LIBRARIES:
-        if found := configuration.newest(pattern):
-            configuration.unpack(found[0], root)
+    found = map(configuration.newest, LIBRARIES)
+    configuration.unpack([package for package, _ in filter(None, found)], root)
 
 
 def is_program(path: Path) -> bool:

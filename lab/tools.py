@@ -35,7 +35,7 @@ def _fetch_iperf3() -> None:
     work, root = folder() / "root.part", folder() / "root"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    configuration.unpack(package, work)
+    configuration.unpack([package], work)
     newer.unpack_libraries(configuration, work)
     shutil.rmtree(root, ignore_errors=True)
     os.replace(work, root)
