@@ -51,17 +51,21 @@
  * default, is what served best on real kernels.  A parameter set to anything
  * but "profile" (or -1) overrides both.
  *
- *			paper		linux
- *  ub_rtts		2		0	the 2 of (11), see avgdev_bound()
- *  limited_transmit	half		kernel	section IV-D; the kernel sends one
- *						new segment per SACKed one
- *  count		dupacks		sacked	k restarts at each new SND.UNA, or
- *						the kernel's count per hole
- *  undo		slow-start	at-once	how the old window comes back
- *  rounding		floor		ceil	of (4): with floor a constant length
- *						is approached and never reached
- *  tmo_reset_s		0 (never)	60	age at which ub_tmo is forgotten;
- *						by (12) alone it can only fall
+ *                     paper       linux
+ *   ub_rtts           2           0         the 2 of (11), see avgdev_bound()
+ *   timer_guard       0           1         (8) by the clock as well: a hole
+ *                                           waits gamma * RTO at the most
+ *   tmo_reset_s       0 (never)   10        age at which ub_tmo is forgotten;
+ *                                           by (12) alone it can only fall
+ *   limited_transmit  half        kernel    section IV-D; the kernel sends one
+ *                                           new segment per SACKed one
+ *   count             dupacks     sacked    k restarts at each new SND.UNA, or
+ *                                           is the kernel's count per hole
+ *   undo              slow-start  at-once   how the old window comes back
+ *   rounding          floor       ceil      of (4): floor comes close to a
+ *                                           constant length, and stays below
+ *   and (13), (14)    every RTO   those that interrupt Disorder: a lost
+ *                                 retransmission says nothing about dupthresh
  *
  * In both:
  *  - Samples are false fast retransmits (section III-A).  III-B can be read as
@@ -73,7 +77,8 @@
  *    The paper gives no initial values.
  *  - (11) uses the window before the reduction that is being undone, else every
  *    false fast retransmit would halve its own bound.  It is applied at each
- *    sample and each first duplicate ACK, because RTO, RTT and cwnd move.
+ *    sample, each first duplicate ACK and each recovery, because RTO, RTT and
+ *    cwnd move.
  *  - With limited_transmit=half at most 2 * cwnd - 1 duplicate ACKs can arrive,
  *    so the threshold never exceeds that.
  *  - The kernel also undoes by timestamps (Eifel), about a round trip earlier
@@ -89,58 +94,94 @@
 #include "../tcp_reorder/tcp_reorder.h"
 #include "avgdev_math.h"
 
-/* Words of the parameters.  In each list but the first two, word 0 means "as
- * the profile says", and word i + 1 is value i of the enum behind it.
+/*
+ * Parameters.  Numbers are checked against their range and words against their
+ * list.  "profile" and -1 stand for what the profile says.  Estimator and
+ * bounds follow a change at once; limited_transmit, count, undo, length and
+ * timer_guard are read when a connection starts.
  */
 enum avgdev_profile { AVGDEV_LINUX, AVGDEV_PAPER };
-static const char *const avgdev_profiles[] = { "linux", "paper" };
-
 enum avgdev_sample_src { AVGDEV_FFR, AVGDEV_ALL };
-static const char *const avgdev_sources[] = { "ffr", "all" };
 
-static const char *const avgdev_transmits[] = { "profile", "kernel", "half" };
-static const char *const avgdev_counts[] = { "profile", "sacked", "dupacks" };
-static const char *const avgdev_undos[] = {
-	"profile", "slow-start", "at-once"
+static const char *const profile_words[] = { "linux", "paper" };
+static const char *const sample_src_words[] = { "ffr", "all" };
+/* In the lists below word i + 1 is value i of the enum behind it. */
+static const char *const limited_transmit_words[] = {
+	"profile", "kernel", "half"
 };
 
-static const char *const avgdev_lengths[] = { "profile", "mean", "first" };
-static const char *const avgdev_roundings[] = {
+static const char *const count_words[] = { "profile", "sacked", "dupacks" };
+static const char *const undo_words[] = { "profile", "slow-start", "at-once" };
+static const char *const rounding_words[] = {
 	"profile", "floor", "nearest", "ceil"
 };
 
-TCP_REORDER_CHOICE(profile, avgdev_profiles,
-		   "linux (default): what served best; paper: the letter of it");
-TCP_REORDER_CHOICE(sample_src, avgdev_sources,
-		   "ffr (default): false fast retransmits; all: every reordering");
-TCP_REORDER_CHOICE(limited_transmit, avgdev_transmits,
-		   "profile (default); kernel: one new segment per SACKed one; half: two, then every second");
-TCP_REORDER_CHOICE(count, avgdev_counts,
-		   "profile (default); sacked: SACKed above the hole; dupacks: since SND.UNA advanced");
-TCP_REORDER_CHOICE(undo, avgdev_undos,
-		   "profile (default); slow-start to the old window; at-once");
-TCP_REORDER_CHOICE(length, avgdev_lengths,
-		   "profile (default); mean over both copies; first copy's");
-TCP_REORDER_CHOICE(rounding, avgdev_roundings,
-		   "profile (default); floor, nearest or ceil of equation (4)");
-TCP_REORDER_PARAM(alpha, 300, 1, 1000,
-		  "weight of a sample in avg, thousandths, eq. (1)");
-TCP_REORDER_PARAM(beta, 300, 1, 1000,
-		  "weight of an error in mdev, thousandths, eq. (3)");
-TCP_REORDER_PARAM(lambda, 300, 0, 8000,
-		  "weight of mdev in dupthresh, thousandths, eq. (4)");
-TCP_REORDER_PARAM(gamma, 700, 1, 1000,
-		  "part of the RTO to use, thousandths, eq. (8)");
-TCP_REORDER_PARAM(c1, 500, 0, 1000,
-		  "factor of avg at a timeout, thousandths, eq. (13)");
-TCP_REORDER_PARAM(c2, 250, 0, 1000,
-		  "factor of mdev at a timeout, thousandths, eq. (14)");
-TCP_REORDER_PARAM(ub_rtts, -1, -1, 4,
-		  "round trips kept free in eq. (11), -1 = by profile");
-TCP_REORDER_PARAM(tmo_reset_s, -1, -1, 86400,
-		  "seconds until a timeout's bound is forgotten, 0 = never, -1 = by profile");
-TCP_REORDER_PARAM(strict_gt, 1, 0, 1,
-		  "1: fire when k > dupthresh (Fig. 1), 0: when k = dupthresh");
+static const char *const length_words[] = { "mean", "first" };
+
+static struct avgdev_params {
+	struct tcp_reorder_choice profile, sample_src, limited_transmit, count;
+	struct tcp_reorder_choice undo, length, rounding;
+	struct tcp_reorder_range alpha, beta, lambda, gamma, c1, c2;
+	struct tcp_reorder_range ub_rtts, tmo_reset_s, timer_guard, strict_gt;
+} params = {
+	.profile = { 0, profile_words, ARRAY_SIZE(profile_words) },
+	.sample_src = { 0, sample_src_words, ARRAY_SIZE(sample_src_words) },
+	.limited_transmit = { 0, limited_transmit_words,
+			      ARRAY_SIZE(limited_transmit_words) },
+	.count = { 0, count_words, ARRAY_SIZE(count_words) },
+	.undo = { 0, undo_words, ARRAY_SIZE(undo_words) },
+	.length = { 0, length_words, ARRAY_SIZE(length_words) },
+	.rounding = { 0, rounding_words, ARRAY_SIZE(rounding_words) },
+	/*		default, min, max */
+	.alpha =	{ 300, 1, 1000 },	/* Table 1 */
+	.beta =		{ 300, 1, 1000 },	/* Table 1 */
+	.lambda =	{ 300, 0, 8000 },	/* Table 1 */
+	.gamma =	{ 700, 1, 1000 },	/* Table 1 */
+	.c1 =		{ 500, 0, 1000 },	/* Table 1 */
+	.c2 =		{ 250, 0, 1000 },	/* Table 1 */
+	.ub_rtts =	{ -1, -1, 4 },
+	.tmo_reset_s =	{ -1, -1, 86400 },
+	.timer_guard =	{ -1, -1, 1 },
+	.strict_gt =	{ 1, 0, 1 },
+};
+
+#define avgdev_param(name)	READ_ONCE(params.name.value)
+
+module_param_cb(profile, &tcp_reorder_choice_ops, &params.profile, 0644);
+MODULE_PARM_DESC(profile, "linux (default): what served best; paper: its letter");
+module_param_cb(sample_src, &tcp_reorder_choice_ops, &params.sample_src, 0644);
+MODULE_PARM_DESC(sample_src, "ffr (default): false fast retransmits; all: every reordering");
+module_param_cb(limited_transmit, &tcp_reorder_choice_ops,
+		&params.limited_transmit, 0644);
+MODULE_PARM_DESC(limited_transmit, "profile (default); kernel: a new segment per SACKed one; half: two, then every second");
+module_param_cb(count, &tcp_reorder_choice_ops, &params.count, 0644);
+MODULE_PARM_DESC(count, "profile (default); sacked: above the hole; dupacks: since SND.UNA advanced");
+module_param_cb(undo, &tcp_reorder_choice_ops, &params.undo, 0644);
+MODULE_PARM_DESC(undo, "profile (default); slow-start to the old window; at-once");
+module_param_cb(length, &tcp_reorder_choice_ops, &params.length, 0644);
+MODULE_PARM_DESC(length, "of a false fast retransmit: mean (default) over both copies, or first");
+module_param_cb(rounding, &tcp_reorder_choice_ops, &params.rounding, 0644);
+MODULE_PARM_DESC(rounding, "profile (default); floor, nearest or ceil of equation (4)");
+module_param_cb(alpha, &tcp_reorder_range_ops, &params.alpha, 0644);
+MODULE_PARM_DESC(alpha, "weight of a sample in avg, thousandths, eq. (1), 1 to 1000, default 300");
+module_param_cb(beta, &tcp_reorder_range_ops, &params.beta, 0644);
+MODULE_PARM_DESC(beta, "weight of an error in mdev, thousandths, eq. (3), 1 to 1000, default 300");
+module_param_cb(lambda, &tcp_reorder_range_ops, &params.lambda, 0644);
+MODULE_PARM_DESC(lambda, "weight of mdev in dupthresh, thousandths, eq. (4), 0 to 8000, default 300");
+module_param_cb(gamma, &tcp_reorder_range_ops, &params.gamma, 0644);
+MODULE_PARM_DESC(gamma, "part of the RTO to use, thousandths, eq. (8), 1 to 1000, default 700");
+module_param_cb(c1, &tcp_reorder_range_ops, &params.c1, 0644);
+MODULE_PARM_DESC(c1, "factor of avg at a timeout, thousandths, eq. (13), 0 to 1000, default 500");
+module_param_cb(c2, &tcp_reorder_range_ops, &params.c2, 0644);
+MODULE_PARM_DESC(c2, "factor of mdev at a timeout, thousandths, eq. (14), 0 to 1000, default 250");
+module_param_cb(ub_rtts, &tcp_reorder_range_ops, &params.ub_rtts, 0644);
+MODULE_PARM_DESC(ub_rtts, "round trips kept free in eq. (11), 0 to 4, -1 (default) by profile");
+module_param_cb(tmo_reset_s, &tcp_reorder_range_ops, &params.tmo_reset_s, 0644);
+MODULE_PARM_DESC(tmo_reset_s, "seconds until the bound of a timeout is forgotten, 0 = never, up to 86400, -1 (default) by profile");
+module_param_cb(timer_guard, &tcp_reorder_range_ops, &params.timer_guard, 0644);
+MODULE_PARM_DESC(timer_guard, "1: a hole waits gamma * RTO at the most, 0: no such limit, -1 (default) by profile");
+module_param_cb(strict_gt, &tcp_reorder_range_ops, &params.strict_gt, 0644);
+MODULE_PARM_DESC(strict_gt, "1 (default): fire when k > dupthresh (Fig. 1), 0: when k = dupthresh");
 
 /**
  * struct avgdev - state of a connection
@@ -185,7 +226,7 @@ static struct avgdev *avgdev_sk(const struct sock *sk)
 
 static bool avgdev_by_paper(void)
 {
-	return tcp_reorder_param(profile) == AVGDEV_PAPER;
+	return avgdev_param(profile) == AVGDEV_PAPER;
 }
 
 /* A word parameter, or the profile's value if it says "profile". */
@@ -207,7 +248,7 @@ static u32 avgdev_choose_int(int value, u32 paper, u32 by_linux)
 /* Equation (12) without the part that depends on cwnd. */
 static u32 avgdev_timeout_bound(const struct avgdev *ad)
 {
-	u32 reset_s = avgdev_choose_int(tcp_reorder_param(tmo_reset_s), 0, 60);
+	u32 reset_s = avgdev_choose_int(avgdev_param(tmo_reset_s), 0, 10);
 
 	if (reset_s && tcp_jiffies32 - ad->ub_tmo_stamp > reset_s * HZ)
 		return AVGDEV_NO_BOUND;
@@ -220,20 +261,20 @@ static void avgdev_set_dupthresh(struct sock *sk, u32 cwnd)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct avgdev *ad = avgdev_sk(sk);
 	u32 srtt_us = max(tp->srtt_us >> 3, 1U);
-	u32 rounding = avgdev_choose(tcp_reorder_param(rounding), AVGDEV_FLOOR,
+	u32 rounding = avgdev_choose(avgdev_param(rounding), AVGDEV_FLOOR,
 				     AVGDEV_CEIL);
-	u32 ub_rtts = avgdev_choose_int(tcp_reorder_param(ub_rtts), 2, 0);
+	u32 ub_rtts = avgdev_choose_int(avgdev_param(ub_rtts), 2, 0);
+	u32 lambda = avgdev_param(lambda);
+	u32 gamma = avgdev_param(gamma);
 	u32 threshold;
 
-	ad->dupthresh = avgdev_dupthresh(&ad->estimate,
-					 tcp_reorder_param(lambda), rounding);
+	ad->dupthresh = avgdev_dupthresh(&ad->estimate, lambda, rounding);
 	/* The timer without its backoff is srtt + rttvar. */
 	ad->dupthresh = min3(ad->dupthresh, avgdev_timeout_bound(ad),
 			     avgdev_bound(srtt_us + tp->rttvar_us, srtt_us,
-					  cwnd, tcp_reorder_param(gamma),
-					  ub_rtts));
+					  cwnd, gamma, ub_rtts));
 
-	threshold = ad->dupthresh + tcp_reorder_param(strict_gt);
+	threshold = ad->dupthresh + avgdev_param(strict_gt);
 	if (ad->reorder.style.limited_transmit == TCP_REORDER_LT_HALF)
 		threshold = min(threshold, 2 * cwnd - 1);
 	tcp_reorder_set_threshold(sk, threshold);
@@ -244,8 +285,8 @@ static void avgdev_sample_event(struct sock *sk,
 {
 	struct avgdev *ad = avgdev_sk(sk);
 
-	avgdev_sample(&ad->estimate, sample->length, tcp_reorder_param(alpha),
-		      tcp_reorder_param(beta));
+	avgdev_sample(&ad->estimate, sample->length, avgdev_param(alpha),
+		      avgdev_param(beta));
 	ad->samples++;
 	avgdev_set_dupthresh(sk, max(tcp_snd_cwnd(tcp_sk(sk)),
 				     sample->prior_cwnd));
@@ -258,22 +299,22 @@ static void avgdev_sample_event(struct sock *sk,
 static void avgdev_hole_filled(struct sock *sk,
 			       const struct tcp_reorder_sample *sample)
 {
-	if (tcp_reorder_param(sample_src) == AVGDEV_ALL ||
+	if (avgdev_param(sample_src) == AVGDEV_ALL ||
 	    tcp_reorder_dsack_missing(sk))
 		avgdev_sample_event(sk, sample);
 }
 
-static void avgdev_timeout(struct sock *sk)
+static void avgdev_timeout(struct sock *sk, u8 state)
 {
 	struct avgdev *ad = avgdev_sk(sk);
 
 	ad->timeouts++;
-	if (!ad->samples)
+	if (!ad->samples || (state != TCP_CA_Disorder && !avgdev_by_paper()))
 		return;
 	ad->ub_tmo = ad->dupthresh;
 	ad->ub_tmo_stamp = tcp_jiffies32;
-	avgdev_decay(&ad->estimate, tcp_reorder_param(c1),
-		     tcp_reorder_param(c2));
+	avgdev_decay(&ad->estimate, avgdev_param(c1),
+		     avgdev_param(c2));
 	avgdev_set_dupthresh(sk, ad->reorder.prior_cwnd);
 }
 
@@ -284,11 +325,19 @@ static void avgdev_disorder(struct sock *sk)
 		avgdev_set_dupthresh(sk, tcp_snd_cwnd(tcp_sk(sk)));
 }
 
+/* The duplicate ACKs of a recovery come from the reduced window. */
+static void avgdev_recovery(struct sock *sk)
+{
+	if (avgdev_sk(sk)->samples)
+		avgdev_set_dupthresh(sk, tcp_sk(sk)->snd_ssthresh);
+}
+
 static const struct tcp_reorder_ops avgdev_events = {
 	.hole_filled = avgdev_hole_filled,
 	.false_fr = avgdev_sample_event,
 	.timeout = avgdev_timeout,
 	.disorder = avgdev_disorder,
+	.recovery = avgdev_recovery,
 };
 
 /* ------------------------------------------------------------------------
@@ -299,24 +348,24 @@ static void avgdev_init(struct sock *sk)
 {
 	struct tcp_reorder_style style = {
 		.limited_transmit =
-			avgdev_choose(tcp_reorder_param(limited_transmit),
+			avgdev_choose(avgdev_param(limited_transmit),
 				      TCP_REORDER_LT_HALF,
 				      TCP_REORDER_LT_KERNEL),
-		.count = avgdev_choose(tcp_reorder_param(count),
+		.count = avgdev_choose(avgdev_param(count),
 				       TCP_REORDER_COUNT_DUPACKS,
 				       TCP_REORDER_COUNT_SACKED),
-		.undo = avgdev_choose(tcp_reorder_param(undo),
+		.undo = avgdev_choose(avgdev_param(undo),
 				      TCP_REORDER_UNDO_SLOW_START,
 				      TCP_REORDER_UNDO_AT_ONCE),
-		.length = avgdev_choose(tcp_reorder_param(length),
-					TCP_REORDER_LENGTH_MEAN,
-					TCP_REORDER_LENGTH_MEAN),
+		.length = avgdev_param(length),
 	};
 	struct avgdev *ad = avgdev_sk(sk);
 
 	memset(ad, 0, sizeof(*ad));
 	ad->ub_tmo = AVGDEV_NO_BOUND;
 	tcp_reorder_init(sk, &avgdev_events, style);
+	if (avgdev_choose_int(avgdev_param(timer_guard), 0, 1))
+		ad->reorder.patience_pm = avgdev_param(gamma);
 }
 
 static size_t avgdev_get_info(struct sock *sk, u32 ext, int *attr,
@@ -343,7 +392,6 @@ static struct tcp_congestion_ops avgdev_ops __read_mostly = {
 	.ssthresh = tcp_reorder_ssthresh,
 	.cong_avoid = tcp_reorder_cong_avoid,
 	.set_state = tcp_reorder_set_state,
-	.cwnd_event = tcp_reorder_cwnd_event,
 	.pkts_acked = tcp_reorder_pkts_acked,
 	.undo_cwnd = tcp_reorder_undo_cwnd,
 	.get_info = avgdev_get_info,

@@ -80,8 +80,9 @@
 /* sysctl net.ipv4.tcp_recovery, bit 0: RACK decides what is lost. */
 #define TCP_REORDER_RACK	0x1
 
-TCP_REORDER_PARAM(max_holes, 512, 16, 4096,
-		  "holes tracked for a connection, 12 bytes each");
+static struct tcp_reorder_range max_holes = { 512, 16, 4096 };
+module_param_cb(max_holes, &tcp_reorder_range_ops, &max_holes, 0644);
+MODULE_PARM_DESC(max_holes, "holes tracked for a connection, 12 bytes each, 16 to 4096, default 512");
 
 /**
  * struct tcp_reorder_record - a retransmitted segment that has arrived once
@@ -220,7 +221,7 @@ static bool tcp_reorder_room(struct sock *sk, struct tcp_reorder_holes *t)
 	if (t->count < t->capacity)
 		return true;
 	capacity = t->capacity ? t->capacity * 2 : TCP_REORDER_FIRST_HOLES;
-	if (capacity > tcp_reorder_param(max_holes))
+	if (capacity > READ_ONCE(max_holes.value))
 		return false;
 	at = krealloc_array(t->at, capacity, sizeof(*at),
 			    GFP_ATOMIC | __GFP_NOWARN);
@@ -486,6 +487,22 @@ static void tcp_reorder_lt_end(struct tcp_sock *tp, struct tcp_reorder *tr)
  * The threshold
  */
 
+/*
+ * Has the lowest hole waited so long that its timer will not leave time for
+ * the threshold to be reached?  A retransmission now is cheaper than an RTO.
+ */
+static bool tcp_reorder_out_of_time(const struct sock *sk,
+				    const struct tcp_reorder *tr)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	/* srtt_us is shifted left by 3; the sum is the timer without backoff */
+	u64 rto_us = (tp->srtt_us >> 3) + tp->rttvar_us;
+	u32 waited_us = (u32)tp->tcp_mstamp - tr->una_us;
+
+	return tr->patience_pm && tp->sacked_out &&
+	       (u64)waited_us * 1000 >= rto_us * tr->patience_pm;
+}
+
 /* Hand the threshold to the kernel, which compares it with sacked_out + 1. */
 static void tcp_reorder_apply(struct sock *sk, struct tcp_reorder *tr)
 {
@@ -499,6 +516,8 @@ static void tcp_reorder_apply(struct sock *sk, struct tcp_reorder *tr)
 		else
 			threshold = max(threshold, tp->sacked_out + 1);
 	}
+	if (tcp_reorder_out_of_time(sk, tr))
+		threshold = min(threshold, tp->sacked_out);
 	if (tp->reordering != threshold)
 		WRITE_ONCE(tp->reordering, threshold);
 }
@@ -571,6 +590,7 @@ void tcp_reorder_init(struct sock *sk, const struct tcp_reorder_ops *ops,
 		.style = style,
 		.threshold = TCP_REORDER_STD_THRESHOLD,
 		.una = tp->snd_una,
+		.una_us = tp->tcp_mstamp,
 		.delivered = tp->delivered,
 		.dsacks = tp->dsack_dups,
 		.retrans = tp->total_retrans,
@@ -636,6 +656,18 @@ void tcp_reorder_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_cong_avoid);
 
+/* A retransmission timeout; tcp_enter_loss() has just reset tp->reordering. */
+static void tcp_reorder_timeout(struct sock *sk, struct tcp_reorder *tr)
+{
+	tcp_reorder_flush(sk, tr);
+	if (!inet_csk(sk)->icsk_retransmits) {
+		tcp_reorder_count(sk, TCP_REORDER_TIMEOUTS);
+		if (tr->ops->timeout)
+			tr->ops->timeout(sk, inet_csk(sk)->icsk_ca_state);
+	}
+	tcp_reorder_apply(sk, tr);
+}
+
 /**
  * tcp_reorder_set_state() - the kernel's loss state machine moves
  * @sk: socket
@@ -654,10 +686,13 @@ void tcp_reorder_set_state(struct sock *sk, u8 new_state)
 			tr->ops->disorder(sk);
 		tcp_reorder_lt_clamp(tp, tr);
 		break;
+	case TCP_CA_Recovery:
+		if (tr->ops->recovery)
+			tr->ops->recovery(sk);
+		tr->dupacks = 0;
+		break;
 	case TCP_CA_Loss:
-		/* tcp_enter_loss() has just reset tp->reordering. */
-		tcp_reorder_flush(sk, tr);
-		tcp_reorder_apply(sk, tr);
+		tcp_reorder_timeout(sk, tr);
 		fallthrough;
 	default:
 		tr->dupacks = 0;
@@ -665,23 +700,6 @@ void tcp_reorder_set_state(struct sock *sk, u8 new_state)
 	}
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_set_state);
-
-/**
- * tcp_reorder_cwnd_event() - pick the retransmission timeouts
- * @sk: socket
- * @event: CA_EVENT_LOSS is the one of interest
- */
-void tcp_reorder_cwnd_event(struct sock *sk, enum tcp_ca_event event)
-{
-	struct tcp_reorder *tr = tcp_reorder_sk(sk);
-
-	if (event != CA_EVENT_LOSS || inet_csk(sk)->icsk_retransmits)
-		return;
-	tcp_reorder_count(sk, TCP_REORDER_TIMEOUTS);
-	if (tr->ops->timeout)
-		tr->ops->timeout(sk);
-}
-EXPORT_SYMBOL_GPL(tcp_reorder_cwnd_event);
 
 /**
  * tcp_reorder_pkts_acked() - an ACK, between scoreboard and loss decision
@@ -699,6 +717,7 @@ void tcp_reorder_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 
 	if (tp->snd_una != tr->una) {
 		tr->dupacks = 0;
+		tr->una_us = tp->tcp_mstamp;
 		tcp_reorder_lt_end(tp, tr);
 	} else if (tp->delivered - tr->delivered >
 		   tp->dsack_dups - tr->dsacks) {

@@ -39,9 +39,11 @@ struct tcp_reorder_sample {
  * @false_fr: a DSACK proved a fast retransmission unnecessary.  The length is
  *          the mean over the two copies (RR-TCP section 3), or that of the
  *          first if the connection asked for it
- * @timeout: first retransmission timeout of a segment
+ * @timeout: first retransmission timeout of a segment, in which enum
+ *          tcp_ca_state it struck
  * @disorder: the first duplicate ACK of an episode, before any clamp of the
  *          window
+ * @recovery: a fast retransmit begins; ssthresh is the window from now on
  *
  * All are optional, run under the socket lock and may call
  * tcp_reorder_set_threshold().
@@ -51,8 +53,9 @@ struct tcp_reorder_ops {
 			    const struct tcp_reorder_sample *sample);
 	void (*false_fr)(struct sock *sk,
 			 const struct tcp_reorder_sample *sample);
-	void (*timeout)(struct sock *sk);
+	void (*timeout)(struct sock *sk, u8 state);
 	void (*disorder)(struct sock *sk);
+	void (*recovery)(struct sock *sk);
 };
 
 /* How many new segments may leave while dupACKs arrive. */
@@ -104,9 +107,13 @@ struct tcp_reorder_style {
  * @lt_sent: packets_out when limited transmit began
  * @prior_cwnd: window before the latest reduction, segments
  * @una: SND.UNA at the previous ACK
+ * @una_us: when SND.UNA last advanced, us
  * @delivered: tp->delivered at the previous ACK
  * @dsacks: tp->dsack_dups at the previous ACK
  * @retrans: tp->total_retrans at the previous ACK
+ * @patience_pm: part of the RTO, in thousandths, that the lowest hole may wait
+ *          for the threshold; after that one SACKed segment is enough; 0 = as
+ *          long as it takes
  * @style: how this connection behaves
  */
 struct tcp_reorder {
@@ -118,9 +125,11 @@ struct tcp_reorder {
 	u32 lt_sent;
 	u32 prior_cwnd;
 	u32 una;
+	u32 una_us;
 	u32 delivered;
 	u32 dsacks;
 	u32 retrans;
+	u16 patience_pm;
 	struct tcp_reorder_style style;
 };
 
@@ -141,12 +150,12 @@ void tcp_reorder_release(struct sock *sk);
 u32 tcp_reorder_ssthresh(struct sock *sk);
 void tcp_reorder_cong_avoid(struct sock *sk, u32 ack, u32 acked);
 void tcp_reorder_set_state(struct sock *sk, u8 new_state);
-void tcp_reorder_cwnd_event(struct sock *sk, enum tcp_ca_event event);
 void tcp_reorder_pkts_acked(struct sock *sk, const struct ack_sample *sample);
 u32 tcp_reorder_undo_cwnd(struct sock *sk);
 
 /**
- * struct tcp_reorder_range - an integer module parameter that checks itself
+ * struct tcp_reorder_range - an integer module parameter that checks itself,
+ *	for module_param_cb() with tcp_reorder_range_ops; read with READ_ONCE()
  * @value: the value
  * @min: smallest value accepted
  * @max: largest value accepted
@@ -159,17 +168,9 @@ struct tcp_reorder_range {
 
 extern const struct kernel_param_ops tcp_reorder_range_ops;
 
-/* An int parameter, @_min to @_max, changeable at run time. */
-#define TCP_REORDER_PARAM(_name, _default, _min, _max, _desc)		\
-	static struct tcp_reorder_range param_##_name = {		\
-		.value = (_default), .min = (_min), .max = (_max),	\
-	};								\
-	module_param_cb(_name, &tcp_reorder_range_ops, &param_##_name, 0644); \
-	MODULE_PARM_DESC(_name, _desc " (" #_min " to " #_max		\
-			 ", default " #_default ")")
-
 /**
- * struct tcp_reorder_choice - a module parameter that is one word of a list
+ * struct tcp_reorder_choice - a module parameter that is one word of a list,
+ *	for module_param_cb() with tcp_reorder_choice_ops
  * @value: index of the word
  * @words: the list
  * @count: its length
@@ -181,16 +182,5 @@ struct tcp_reorder_choice {
 };
 
 extern const struct kernel_param_ops tcp_reorder_choice_ops;
-
-/* A word of the array @_words, the first one the default. */
-#define TCP_REORDER_CHOICE(_name, _words, _desc)			\
-	static struct tcp_reorder_choice param_##_name = {		\
-		.words = (_words), .count = ARRAY_SIZE(_words),		\
-	};								\
-	module_param_cb(_name, &tcp_reorder_choice_ops, &param_##_name, 0644); \
-	MODULE_PARM_DESC(_name, _desc)
-
-/* The current value of either kind of parameter. */
-#define tcp_reorder_param(_name) READ_ONCE(param_##_name.value)
 
 #endif /* _TCP_REORDER_H */
