@@ -11,7 +11,7 @@ import click
 from lab import cache, guest, headers, kernel, modules, progress, tools
 
 KERNEL = click.option(
-    "--kernel", "version", default="6.12", show_default=True, metavar="VERSION", help="Linux version, such as 6.12 or 7.2."
+    "--kernel", "version", default="6.12", show_default=True, metavar="VERSION", help="Linux version, such as 7.2."
 )
 LINUX = click.option(
     "--linux",
@@ -19,16 +19,17 @@ LINUX = click.option(
     metavar="PATH",
     help="Kernel tree or tarball of your own, used for the version it is. [environment: LINUX]",
 )
-DEBUG = click.option("--debug", is_flag=True, help="Build with the kernel's own checks: KASAN, lockdep, PROVE_RCU, kmemleak.")
+DEBUG = click.option("--debug", is_flag=True, help="Use a kernel with its own checks: KASAN, lockdep, kmemleak.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
-    """Build real Linux kernels and boot them as guests, in simulated time, on this machine's own files.
+    r"""Build real Linux kernels and boot them as guests, in simulated time, on this machine's own files.
 
-    A guest is User Mode Linux: an ordinary process with a real kernel in it. Its clock jumps while it is idle and stands
-    still while it computes, so 1000 simulated seconds take a few real ones and the machine's load does not show. It
-    sees this machine's files read-only, its own writes vanish, and what it puts into its results folder stays.
+    A guest is User Mode Linux: an ordinary process with a real kernel in it. Its clock jumps while it is idle and
+    stands still while it computes, so 1000 simulated seconds take a few real ones and the machine's load does not
+    show. It sees this machine's files read-only, its own writes vanish, and what it puts into its results folder
+    stays.
 
     \b
     lab/run boot -- uname -a
@@ -55,7 +56,7 @@ def build(version: str, linux: str | None, debug: bool) -> None:
 @KERNEL
 @LINUX
 @DEBUG
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Source of all randomness.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Decides all randomness.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -65,7 +66,7 @@ def build(version: str, linux: str | None, debug: bool) -> None:
     help="End the guest after this much real time.",
 )
 @click.option("--cpu", type=click.IntRange(min=0), help="CPU to run on.  [default: one without a guest]")
-@click.option("--memory", type=click.IntRange(min=64), default=512, show_default=True, metavar="MB", help="Guest memory.")
+@click.option("--memory", type=click.IntRange(min=64), default=512, show_default=True, metavar="MB", help="Memory.")
 @click.option(
     "--results",
     type=click.Path(file_okay=False, path_type=Path),
@@ -88,8 +89,8 @@ def boot(
 ) -> None:
     """Boot a guest, run COMMAND in it as root, and exit as COMMAND did.
 
-    The guest has the checkout at /run/lab/checkout (where COMMAND starts), a writable folder at /run/lab/results, tracefs,
-    network namespaces, and `modprobe` knows this project's modules. Nothing is loaded beforehand.
+    The guest has the checkout at /run/lab/checkout (where COMMAND starts), a writable folder at /run/lab/results,
+    tracefs, network namespaces, and `modprobe` knows this project's modules. Nothing is loaded beforehand.
 
     Exits 1 when the kernel warns of a fault of its own, whatever COMMAND did, and 124 after a timeout.
     """

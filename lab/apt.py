@@ -39,7 +39,7 @@ class Apt:
     options: tuple[str, ...] = ()
 
     def newest(self, pattern: str) -> tuple[str, str] | None:
-        """Return (package, version), the highest version among packages whose whole name matches a regular expression."""
+        """Return (package, version) of the highest version among packages whose whole name matches a pattern."""
         listed = self._ask("apt-cache", "search", "--names-only", f"^{pattern}$").splitlines()
         found = []
         for package in (line.split(" ", 1)[0] for line in listed):
@@ -87,10 +87,16 @@ def configurations() -> Iterator[Apt]:
         yield _private(release, entries)
 
 
+def architecture() -> str:
+    """Return Debian's name for this machine's architecture."""
+    argv = ["dpkg", "--print-architecture"]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def listed_entries(*options: str) -> list[Entry]:
     """Return what apt's configuration lists, in both its formats, as apt itself reads it."""
     shown = "$(CREATED_BY) $(COMPONENT) $(RELEASE) $(REPO_URI)"
-    argv = ["apt-get", "indextargets", *options, "--format", shown]
+    argv = ["apt-get", "indextargets", "--no-release-info", *options, "--format", shown]
     lines = subprocess.run(argv, capture_output=True, text=True, check=False).stdout.splitlines()
     fields = [line.split() for line in lines]
     entries = (Entry(f[3], f[2]) for f in fields if len(f) == 4 and f[0] == "Packages" and f[1] == "main")
@@ -121,11 +127,10 @@ def candidates(entries: Sequence[Entry], codename: str | None) -> dict[str, list
 
 def source_text(entries: Iterable[Entry], keyring: Path) -> str:
     """Return a .sources file for entries."""
-    stanzas = []
-    for entry in entries:
-        fields = {"Types": "deb", "URIs": entry.address, "Suites": entry.suite, "Components": "main", "Signed-By": keyring}
-        stanzas.append("".join(f"{name}: {value}\n" for name, value in fields.items()))
-    return "\n".join(stanzas)
+    return "\n".join(
+        f"Types: deb\nURIs: {entry.address}\nSuites: {entry.suite}\nComponents: main\nSigned-By: {keyring}\n"
+        for entry in entries
+    )
 
 
 def _split(suite: str) -> tuple[str, str]:
@@ -158,8 +163,9 @@ def _private(release: str, entries: Sequence[Entry]) -> Apt:
     stamp = place / "updated"
     with cache.locked(cache.folder("locks") / place.name, f"fetching the lists of {release}"):
         if not stamp.exists() or time.time() - stamp.stat().st_mtime > LISTS_GO_STALE_S:
+            argv = ["apt-get", "-q", *options, "update"]
             try:
-                progress.run(["apt-get", "-q", *options, "update"], f"looking into {release}", cache.folder("logs") / "apt.log")
+                progress.run(argv, f"looking into {release}", cache.folder("logs") / "apt.log")
                 stamp.touch()
             except progress.CommandFailed:
                 cache.say(f"not all lists of {release} could be fetched; going on with those that could")

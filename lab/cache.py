@@ -18,10 +18,8 @@ class LabError(Exception):
 
 def folder(*names: str) -> Path:
     """Return a folder of the cache, made if missing; TCP_REORDER_CACHE overrides its place."""
-    root = os.environ.get("TCP_REORDER_CACHE")
-    if not root:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        root = os.path.join(base, "tcp-reorder")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    root = os.environ.get("TCP_REORDER_CACHE") or base / "tcp-reorder"
     path = Path(root, *names).absolute()
     path.mkdir(parents=True, exist_ok=True)
     return path

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from lab.kernel import Kernel
 # Nanoseconds since 1970 at which every guest's clock starts: 2026-01-01 00:00 UTC.
 CLOCK_START_NS = 1767225600 * 10**9
 GUEST_USER = "nobody"
+STAGE = Path(__file__).with_name("stage.py")
+CONFINED = ("unshare", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc")
 EXIT_STATUS = re.compile(r"lab: exit status (\d+)$", re.MULTILINE)
 
 TROUBLE = re.compile(
@@ -48,6 +50,7 @@ TROUBLE = re.compile(
         )
     )
 )
+
 
 @dataclass(frozen=True)
 class GuestResult:
@@ -88,10 +91,12 @@ class Pool:
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> "Pool":
+        """Get ready to run."""
         self._threads = ThreadPoolExecutor(max_workers=len(self.cpus))
         return self
 
     def __exit__(self, *_: object) -> None:
+        """End what still runs."""
         self._stop.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -139,10 +144,40 @@ def run(
         raise cache.LabError("booting a guest needs root, to confine it")
     results = results.absolute()
     results.mkdir(parents=True, exist_ok=True)
-    if cpu is None:
-        with _free_cpu(sorted(os.sched_getaffinity(0))) as chosen:
-            return _boot(kernel, command, results, timeout_s, seed, chosen, modules, memory_mb, stop, echo)
-    return _boot(kernel, command, results, timeout_s, seed, cpu, modules, memory_mb, stop, echo)
+    console, kernel_log = results / "console.log", results / "kernel.log"
+    user = pwd.getpwnam(GUEST_USER).pw_uid
+    begin = time.monotonic()
+    with ExitStack() as held:
+        if cpu is None:
+            cpu = held.enter_context(_free_cpu(sorted(os.sched_getaffinity(0))))
+        output, log = (held.enter_context(path.open("wb+")) for path in (console, kernel_log))
+        held.enter_context(_lent(results, user))
+        guest = held.enter_context(
+            subprocess.Popen(
+                [*progress.DIE_WITH_PARENT, *CONFINED, sys.executable, "-I", "-S", STAGE],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=log,
+                start_new_session=True,
+            )
+        )
+        held.callback(guest.kill)
+        plan = _plan(kernel, command, results, user, seed, cpu, modules, memory_mb)
+        with suppress(BrokenPipeError), guest.stdin:
+            guest.stdin.write(json.dumps(plan).encode())
+        cut_short = not _wait(guest, begin + timeout_s, stop, console if echo else None)
+        text = kernel_log.read_text(errors="replace")
+    told = EXIT_STATUS.search(text)
+    if not cut_short and "Linux version" not in text:
+        raise cache.LabError(f"the guest did not start; see {kernel_log}")
+    return GuestResult(
+        exit_status=int(told[1]) if told and not cut_short else -1,
+        timed_out=cut_short,
+        wall_s=time.monotonic() - begin,
+        console=console,
+        kernel_log=kernel_log,
+        kernel_warnings=find_trouble(text),
+    )
 
 
 def find_trouble(kernel_log: str) -> list[str]:
@@ -150,31 +185,33 @@ def find_trouble(kernel_log: str) -> list[str]:
     return [line.strip() for line in kernel_log.splitlines() if TROUBLE.search(line)]
 
 
-def _boot(
+def _plan(
     kernel: Kernel,
     command: list[str],
     results: Path,
-    timeout_s: float,
+    user: int,
     seed: int,
     cpu: int,
     modules: Path | None,
     memory_mb: int,
-    stop: threading.Event | None,
-    echo: bool,
-) -> GuestResult:
-    console, kernel_log = results / "console.log", results / "kernel.log"
+) -> dict:
+    """Return what stage.py reads; no text in argv differs between runs, as the kernel's random numbers depend on it."""
     binds = {"checkout": cache.CHECKOUT, "results": results, "tools": tools.folder(), "kernel": kernel.binary.parent}
     if modules:
         binds["modules"] = modules.absolute()
-    user = pwd.getpwnam(GUEST_USER)
-    plan = {
+    clock = ["time-travel=inf-cpu", f"time-travel-start={CLOCK_START_NS}"]
+    root = ["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init=/run/lab/checkout/lab/guest-init"]
+    consoles = ["con=null", "con0=null,fd:2", "con1=null,fd:1"]
+    speed = ["seccomp=on"] if kernel.has_seccomp else []
+    return {
         "stage": str(cache.folder("stage")),
         "binds": {name: str(path) for name, path in binds.items()},
         "writable": "results",
         "release": kernel.release,
         "command": shlex.join(command) + "\n",
-        "uid": user.pw_uid,
-        "argv": _kernel_command_line(kernel, cpu, memory_mb),
+        "uid": user,
+        "cpu": cpu,
+        "argv": ["/run/lab/kernel/linux", f"mem={memory_mb}M", "umid=lab", *clock, *root, *consoles, *speed],
         "environment": {
             "PATH": os.defpath,
             "HOME": "/tmp",
@@ -183,48 +220,11 @@ def _boot(
             "LAB_SEED": str(seed),
         },
     }
-    confined = ["unshare", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc"]
-    confined += [sys.executable, "-I", "-S", str(Path(__file__).with_name("stage.py"))]
-    with console.open("wb+") as output, kernel_log.open("wb+") as log, _lent(results, user.pw_uid):
-        begin = time.monotonic()
-        with subprocess.Popen(
-            confined, stdin=subprocess.PIPE, stdout=output, stderr=log, start_new_session=True, preexec_fn=progress.die_with_parent
-        ) as guest:
-            try:
-                guest.stdin.write(json.dumps(plan).encode())
-                guest.stdin.close()
-                timed_out = not _wait(guest, begin + timeout_s, stop, console if echo else None)
-            finally:
-                guest.kill()
-        wall_s = time.monotonic() - begin
-        log.seek(0)
-        text = log.read().decode(errors="replace")
-    told = EXIT_STATUS.search(text)
-    if not told and not timed_out and not (stop and stop.is_set()) and "Linux version" not in text:
-        raise cache.LabError(f"the guest did not start: {text.strip().splitlines()[-1] if text.strip() else 'no log'}")
-    return GuestResult(
-        exit_status=int(told[1]) if told and not timed_out else -1,
-        timed_out=timed_out,
-        wall_s=wall_s,
-        console=console,
-        kernel_log=kernel_log,
-        kernel_warnings=find_trouble(text),
-    )
-
-
-def _kernel_command_line(kernel: Kernel, cpu: int, memory_mb: int) -> list[str]:
-    """Return what starts the kernel; nothing in it differs from run to run, as the kernel's random numbers use it."""
-    words = ["taskset", "-c", str(cpu), "/run/lab/kernel/linux", f"mem={memory_mb}M"]
-    words += ["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "init=/run/lab/checkout/lab/guest-init"]
-    words += ["time-travel=inf-cpu", f"time-travel-start={CLOCK_START_NS}", "umid=lab", "con=null", "con0=null,fd:2", "con1=null,fd:1"]
-    if kernel.has_seccomp:
-        words.append("seccomp=on")
-    return words
 
 
 def _wait(guest: subprocess.Popen, deadline: float, stop: threading.Event | None, echo: Path | None) -> bool:
     """Wait for the guest's end, copying its growing output to stdout if asked; False when it had to be cut short."""
-    with echo.open("rb") if echo else open(os.devnull, "rb") as output:
+    with (echo or Path(os.devnull)).open("rb") as output:
         while True:
             left = deadline - time.monotonic()
             try:
@@ -248,7 +248,7 @@ def _lent(folder: Path, uid: int) -> Iterator[None]:
     finally:
         for root, folders, files in os.walk(folder):
             for name in folders + files:
-                os.chown(os.path.join(root, name), owner.st_uid, owner.st_gid, follow_symlinks=False)
+                os.chown(Path(root, name), owner.st_uid, owner.st_gid, follow_symlinks=False)
         os.chown(folder, owner.st_uid, owner.st_gid)
 
 

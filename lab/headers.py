@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Debian's stock kernel headers, unpacked in the cache so that modules can be built against each of them here."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -29,15 +28,14 @@ def fetch(version: str) -> Path:
             work.mkdir()
             _unpack(version, work)
             _settle(work, place)
-            os.replace(work, place)
+            work.rename(place)
     return place / "usr/src" / _flavour(place)
 
 
 def _unpack(version: str, into: Path) -> None:
-    machine = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
-    found = apt.find(rf"linux-headers-{version.replace('.', '[.]')}[.+][0-9a-z.+]*(-[0-9]+)?-{machine}")
+    found = apt.find(rf"linux-headers-{version.replace('.', '[.]')}[.+][0-9a-z.+]*(-[0-9]+)?-{apt.architecture()}")
     if not found:
-        raise KernelUnavailable(f"no Debian suite reachable from this machine has the headers of Linux {version} any more")
+        raise KernelUnavailable(f"no Debian suite reachable from this machine has headers of Linux {version} any more")
     configuration, package, _ = found
     configuration.unpack([package, *filter(PARTS.fullmatch, configuration.depends(package))], into)
     programs = [path for path in into.glob("usr/lib/linux-kbuild-*/**/*") if newer.is_program(path)]
@@ -55,7 +53,7 @@ def _flavour(place: Path) -> str:
 
 
 def _settle(work: Path, place: Path) -> None:
-    """Make the headers find each other at the place they are to be moved to, and use this machine's compiler, without pahole."""
+    """Make the headers find each other where they will be moved, and do with this machine's compiler and no pahole."""
     kdir = work / "usr/src" / _flavour(work)
     _edit(kdir / "Makefile", r"/usr/src/", f"{place}/usr/src/")
     _edit(kdir / ".kernelvariables", r"\bgcc-\d+", "gcc")

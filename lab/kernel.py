@@ -17,7 +17,7 @@ DEBUG_CONFIG = Path(__file__).with_name("debug.config")
 BUILT_IN_TREE = ("include/config", "vmlinux", ".config")
 
 
-class KernelUnavailable(cache.LabError):  # noqa: N818 - part of the interface
+class KernelUnavailable(cache.LabError):
     """The version asked for cannot be had here; the message says so in one sentence."""
 
 
@@ -62,7 +62,7 @@ def build(version: str, *, debug: bool = False, patches: Sequence[Path] = ()) ->
             _make(tree, place, fragments, f"building Linux {version}{' with debug checks' if debug else ''}")
             (place / "source").unlink(missing_ok=True)
             (place / "source").symlink_to(tree)
-            os.replace(place / "build/linux", place / "linux")
+            (place / "build/linux").rename(place / "linux")
     release = (place / "build/include/config/kernel.release").read_text().strip()
     return Kernel(version, release, place / "linux", place / "build", (place / "source").resolve(), key)
 
@@ -134,7 +134,7 @@ def _fingerprint(tree: Path) -> str:
     for root, folders, files in os.walk(tree):
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in sorted(files):
-            status = os.lstat(os.path.join(root, name))
+            status = Path(root, name).lstat()
             seen.append(f"{root}/{name} {status.st_size} {status.st_mtime_ns}")
     return cache.key(*seen)
 
@@ -146,7 +146,7 @@ def _unpack(tarball: Path, work: Path, place: Path) -> None:
     progress.run(argv, f"unpacking {tarball.name}", cache.folder("logs") / "unpack.log")
     if not (work / "Makefile").exists():
         raise cache.LabError(f"{tarball} holds no kernel source")
-    os.replace(work, place)
+    work.rename(place)
 
 
 def _version_of(tree: Path) -> str:
@@ -165,7 +165,7 @@ def _patched(source: Source, patches: Sequence[Path]) -> Path:
     for path in patches:
         argv = ["patch", "-p1", "--fuzz=0", "--forward", "-i", path.absolute()]
         progress.run(argv, f"applying {path.name}", log, cwd=work)
-    os.replace(work, place)
+    work.rename(place)
     return place
 
 
@@ -187,7 +187,7 @@ def _make(tree: Path, place: Path, fragments: Sequence[Path], what: str) -> None
     shutil.rmtree(place / "installed", ignore_errors=True)
     progress.run([*make, "modules_install"], f"{what}: modules", log)
     shutil.rmtree(place / "modules", ignore_errors=True)
-    os.replace(next((place / "installed/lib/modules").iterdir()), place / "modules")
+    next((place / "installed/lib/modules").iterdir()).rename(place / "modules")
 
 
 def not_honoured(wanted: str, config: str) -> list[str]:

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs commands that take a while and shows that they are alive."""
 
-import ctypes
 import os
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -17,9 +15,8 @@ from lab import cache
 # Seconds between two lines of progress where lines cannot be overwritten.
 PLAIN_PERIOD_S = 5
 COMPILED = re.compile(rb"^  (?:CC|AS|LD|AR|HOSTCC) ", re.MULTILINE)
-PR_SET_PDEATHSIG = 1
-
-_libc = ctypes.CDLL(None)
+# Put before a command: it is killed when this process ends, in whatever way.
+DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
 
 
 class CommandFailed(cache.LabError):
@@ -28,11 +25,6 @@ class CommandFailed(cache.LabError):
     def __init__(self, sentence: str, last_lines: list[str]) -> None:
         super().__init__(sentence)
         self.last_lines = last_lines
-
-
-def die_with_parent() -> None:
-    """In a child about to start a program: let it be killed when this process ends in whatever way."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def run(
@@ -57,12 +49,11 @@ def run(
     with log.open("ab") as output:
         start = output.tell()
         process = subprocess.Popen(
-            list(map(str, argv)),
+            [*DIE_WITH_PARENT, *map(str, argv)],
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            preexec_fn=die_with_parent,
             env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
         try:

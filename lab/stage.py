@@ -2,7 +2,7 @@
 """Boots one guest, confined: runs as the first process of new mount, pid, net and ipc namespaces.
 
 Standard input is a JSON object: stage (an empty folder), binds ({name: host path}), writable (name of the one writable
-bind), release (of the kernel), command (shell text), uid (who runs the guest), argv, environment.
+bind), release (of the kernel), command (shell text), uid (who runs the guest), cpu, argv, environment.
 Everything the guest's process can reach on the host is read-only, except the writable bind and memory of its own.
 """
 
@@ -27,7 +27,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 class MountAttr(ctypes.Structure):
     """The kernel's struct mount_attr."""
 
-    _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]
+    _fields_ = tuple((name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd"))
 
 
 def check(result: int, what: str) -> None:
@@ -38,7 +38,7 @@ def check(result: int, what: str) -> None:
 
 
 def mount(source: str | Path, target: str | Path, kind: str = "", flags: int = 0, options: str = "") -> None:
-    """Call mount(2)."""
+    """Mount as the system call of this name does."""
     words = (os.fsencode(word) or None for word in (source, target, kind))
     check(libc.mount(*words, ctypes.c_ulong(flags), options.encode() or None), str(target))
 
@@ -54,7 +54,7 @@ def make_everything_read_only() -> None:
 
 def bind(source: str, target: Path, *, writable: bool) -> None:
     """Show a host file or folder at target."""
-    if os.path.isdir(source):
+    if Path(source).is_dir():
         target.mkdir(parents=True)
     else:
         target.touch()
@@ -89,12 +89,15 @@ def main() -> int:
 
     os.chdir("/")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    pinned = ["taskset", "-c", str(plan["cpu"])]
     drop = ["setpriv", f"--reuid={plan['uid']}", f"--regid={plan['uid']}", "--clear-groups", "--no-new-privs"]
     drop += ["--inh-caps=-all", "--bounding-set=-all"]
     fixed_addresses = ["setarch", "-R"]
     environment = ["env", "-i", *(f"{name}={value}" for name, value in plan["environment"].items())]
     return subprocess.run(
-        [*drop, *fixed_addresses, *environment, *plan["argv"]], stdin=subprocess.DEVNULL, close_fds=False
+        [*pinned, *drop, *fixed_addresses, *environment, *plan["argv"]],
+        stdin=subprocess.DEVNULL,
+        check=False,
     ).returncode
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The programs guests need and the machine lacks; setup makes them, every guest sees them at /run/lab/tools."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -19,10 +18,10 @@ def folder() -> Path:
 
 def prepare() -> None:
     """Make all tools."""
-    preload, log = folder() / "seeded_getrandom.so", cache.folder("logs") / "tools.log"
-    compile_it = ["gcc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", f"{preload}.part", PRELOAD_SOURCE]
+    work, log = folder() / "seeded_getrandom.part", cache.folder("logs") / "tools.log"
+    compile_it = ["gcc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", work, PRELOAD_SOURCE]
     progress.run(compile_it, "compiling the seeded getrandom()", log)
-    os.replace(f"{preload}.part", preload)
+    work.rename(work.with_suffix(".so"))
     _fetch_iperf3()
 
 
@@ -38,5 +37,5 @@ def _fetch_iperf3() -> None:
     configuration.unpack([package], work)
     newer.unpack_libraries(configuration, work)
     shutil.rmtree(root, ignore_errors=True)
-    os.replace(work, root)
+    work.rename(root)
     newer.wrap(root / "usr/bin/iperf3", root, cache.folder("tools", "bin") / "iperf3")
