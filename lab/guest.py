@@ -161,11 +161,13 @@ def run(
                 start_new_session=True,
             )
         )
-        held.callback(guest.kill)
+        held.callback(_end, guest)
         plan = _plan(kernel, command, results, user, seed, cpu, modules, memory_mb)
-        with suppress(BrokenPipeError), guest.stdin:
-            guest.stdin.write(json.dumps(plan).encode())
+        with suppress(BrokenPipeError):
+            guest.stdin.write(json.dumps(plan).encode() + b"\n")
+            guest.stdin.flush()
         cut_short = not _wait(guest, begin + timeout_s, stop, console if echo else None)
+        _end(guest)
         text = kernel_log.read_text(errors="replace")
     told = EXIT_STATUS.search(text)
     if not cut_short and "Linux version" not in text:
@@ -236,6 +238,16 @@ def _wait(guest: subprocess.Popen, deadline: float, stop: threading.Event | None
             finally:
                 sys.stdout.buffer.write(output.read())
                 sys.stdout.flush()
+
+
+def _end(guest: subprocess.Popen) -> None:
+    """Let stage.py end the guest, so that nothing of it is left when this returns."""
+    with suppress(BrokenPipeError):
+        guest.stdin.close()
+    try:
+        guest.wait(10)
+    except subprocess.TimeoutExpired:
+        guest.kill()
 
 
 @contextmanager

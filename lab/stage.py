@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Boots one guest, confined: runs as the first process of new mount, pid, net and ipc namespaces.
 
-Standard input is a JSON object: stage (an empty folder), binds ({name: host path}), writable (name of the one writable
-bind), release (of the kernel), command (shell text), uid (who runs the guest), cpu, argv, environment.
-Everything the guest's process can reach on the host is read-only, except the writable bind and memory of its own.
+Standard input is a line with a JSON object: stage (an empty folder), binds ({name: host path}), writable (name of the
+one writable bind), release (of the kernel), command (shell text), uid (who runs the guest), cpu, argv, environment.
+The end of standard input ends the guest. Everything its process can reach on the host is read-only, except the writable
+bind and memory of its own.
 """
 
 import ctypes
@@ -13,6 +14,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_MOVE = 1, 2, 4, 32, 4096, 8192
@@ -64,7 +66,7 @@ def bind(source: str, target: Path, *, writable: bool) -> None:
 
 def main() -> int:
     """Prepare what the guest sees, boot it, return its process's exit status."""
-    plan = json.load(sys.stdin)
+    plan = json.loads(sys.stdin.readline())
     stage = Path(plan["stage"])
     make_everything_read_only()
     mount("lab", stage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
@@ -94,11 +96,11 @@ def main() -> int:
     drop += ["--inh-caps=-all", "--bounding-set=-all"]
     fixed_addresses = ["setarch", "-R"]
     environment = ["env", "-i", *(f"{name}={value}" for name, value in plan["environment"].items())]
-    return subprocess.run(
-        [*pinned, *drop, *fixed_addresses, *environment, *plan["argv"]],
-        stdin=subprocess.DEVNULL,
-        check=False,
-    ).returncode
+    with subprocess.Popen(
+        [*pinned, *drop, *fixed_addresses, *environment, *plan["argv"]], stdin=subprocess.DEVNULL
+    ) as guest:
+        threading.Thread(target=lambda: sys.stdin.read() or guest.kill(), daemon=True).start()
+    return guest.returncode
 
 
 if __name__ == "__main__":
