@@ -59,8 +59,6 @@
  *                                           by (12) alone it can only fall
  *   limited_transmit  half        kernel    section IV-D; the kernel sends one
  *                                           new segment per SACKed one
- *   count             dupacks     sacked    k restarts at each new SND.UNA, or
- *                                           is the kernel's count per hole
  *   undo              slow-start  at-once   how the old window comes back
  *   rounding          floor       ceil      of (4): floor comes close to a
  *                                           constant length, and stays below
@@ -73,6 +71,9 @@
  *    the peer sends no DSACKs.
  *  - "k > dupthresh" (Fig. 1) rather than "dupthresh duplicate ACKs" (section
  *    IV-D): strict_gt=0 selects the latter.
+ *  - k restarts whenever SND.UNA advances, as in the paper's simulator.  The
+ *    kernel's own count, segments SACKed above the hole (count=sacked), fires
+ *    earlier when many holes are open.
  *  - The first sample sets avg, with mdev 0, and the threshold is 3 before it.
  *    The paper gives no initial values.
  *  - (11) uses the window before the reduction that is being undone, else every
@@ -105,18 +106,17 @@ enum avgdev_sample_src { AVGDEV_FFR, AVGDEV_ALL };
 
 static const char *const profile_words[] = { "linux", "paper" };
 static const char *const sample_src_words[] = { "ffr", "all" };
+static const char *const count_words[] = { "dupacks", "sacked" };
+static const char *const length_words[] = { "mean", "first" };
 /* In the lists below word i + 1 is value i of the enum behind it. */
 static const char *const limited_transmit_words[] = {
 	"profile", "kernel", "half"
 };
 
-static const char *const count_words[] = { "profile", "sacked", "dupacks" };
 static const char *const undo_words[] = { "profile", "slow-start", "at-once" };
 static const char *const rounding_words[] = {
 	"profile", "floor", "nearest", "ceil"
 };
-
-static const char *const length_words[] = { "mean", "first" };
 
 static struct avgdev_params {
 	struct tcp_reorder_choice profile, sample_src, limited_transmit, count;
@@ -155,7 +155,7 @@ module_param_cb(limited_transmit, &tcp_reorder_choice_ops,
 		&params.limited_transmit, 0644);
 MODULE_PARM_DESC(limited_transmit, "profile (default); kernel: a new segment per SACKed one; half: two, then every second");
 module_param_cb(count, &tcp_reorder_choice_ops, &params.count, 0644);
-MODULE_PARM_DESC(count, "profile (default); sacked: above the hole; dupacks: since SND.UNA advanced");
+MODULE_PARM_DESC(count, "dupacks (default): since SND.UNA advanced; sacked: segments above the hole");
 module_param_cb(undo, &tcp_reorder_choice_ops, &params.undo, 0644);
 MODULE_PARM_DESC(undo, "profile (default); slow-start to the old window; at-once");
 module_param_cb(length, &tcp_reorder_choice_ops, &params.length, 0644);
@@ -351,9 +351,7 @@ static void avgdev_init(struct sock *sk)
 			avgdev_choose(avgdev_param(limited_transmit),
 				      TCP_REORDER_LT_HALF,
 				      TCP_REORDER_LT_KERNEL),
-		.count = avgdev_choose(avgdev_param(count),
-				       TCP_REORDER_COUNT_DUPACKS,
-				       TCP_REORDER_COUNT_SACKED),
+		.count = avgdev_param(count),
 		.undo = avgdev_choose(avgdev_param(undo),
 				      TCP_REORDER_UNDO_SLOW_START,
 				      TCP_REORDER_UNDO_AT_ONCE),

@@ -66,8 +66,8 @@ enum tcp_reorder_limited_transmit {
 
 /* What the threshold is compared with. */
 enum tcp_reorder_count {
-	TCP_REORDER_COUNT_SACKED,	/* segments SACKed above the hole */
 	TCP_REORDER_COUNT_DUPACKS,	/* since SND.UNA last advanced (ns-2) */
+	TCP_REORDER_COUNT_SACKED,	/* segments SACKed above the hole */
 };
 
 /* How the window comes back after a false fast retransmit. */
