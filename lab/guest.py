@@ -142,6 +142,8 @@ def run(
     """
     if os.geteuid():
         raise cache.LabError("booting a guest needs root, to confine it")
+    if cpu is not None and cpu not in os.sched_getaffinity(0):
+        raise cache.LabError(f"there is no CPU {cpu} to run a guest on")
     results = results.absolute()
     results.mkdir(parents=True, exist_ok=True)
     console, kernel_log = results / "console.log", results / "kernel.log"
@@ -252,15 +254,16 @@ def _end(guest: subprocess.Popen) -> None:
 
 @contextmanager
 def _lent(folder: Path, uid: int) -> Iterator[None]:
-    """Let the guest's user write to a folder, then take all that is in it back."""
+    """Let the guest's user write to a folder, then take what it made there back."""
     owner = folder.stat()
     os.chown(folder, uid, -1)
     try:
         yield
     finally:
         for root, folders, files in os.walk(folder):
-            for name in folders + files:
-                os.chown(Path(root, name), owner.st_uid, owner.st_gid, follow_symlinks=False)
+            for path in (Path(root, name) for name in folders + files):
+                if path.lstat().st_uid == uid:
+                    os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
         os.chown(folder, owner.st_uid, owner.st_gid)
 
 

@@ -35,7 +35,7 @@ def fetch(version: str) -> Path:
 def _unpack(version: str, into: Path) -> None:
     found = apt.find(rf"linux-headers-{version.replace('.', '[.]')}[.+][0-9a-z.+]*(-[0-9]+)?-{apt.architecture()}")
     if not found:
-        raise KernelUnavailable(f"no Debian suite reachable from this machine has headers of Linux {version} any more")
+        raise KernelUnavailable(f"no Debian suite reachable from this machine has headers of Linux {version}")
     configuration, package, _ = found
     configuration.unpack([package, *filter(PARTS.fullmatch, configuration.depends(package))], into)
     programs = [path for path in into.glob("usr/lib/linux-kbuild-*/**/*") if newer.is_program(path)]

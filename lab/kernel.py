@@ -96,7 +96,7 @@ def _debian_source(version: str) -> Source:
             found = apt.find(re.escape(f"linux-source-{version}"))
             if not found:
                 raise KernelUnavailable(
-                    f"no Debian suite reachable from this machine has linux-source-{version} any more; "
+                    f"no Debian suite reachable from this machine has linux-source-{version}; "
                     f"set LINUX= to a tree or tarball of Linux {version} to use that"
                 )
             configuration, package, debian_version = found
