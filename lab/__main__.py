@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from lab import cache, guest, headers, kernel, modules, progress, tools
+from lab import cache, check, guest, headers, kernel, modules, progress, tools
 
 KERNEL = click.option(
     "--kernel", "version", default="6.12", show_default=True, metavar="VERSION", help="Linux version, such as 7.2."
@@ -144,6 +144,12 @@ def modules_command(version: str, linux: str | None, debug: bool) -> None:
     click.echo(modules.build(kernel.build(version, debug=debug)))
 
 
+@cli.command(name="check")
+def check_command() -> None:
+    """Check the project's C, Python and shell without running it; exits 1 when anything is found."""
+    sys.exit(not check.run())
+
+
 @cli.command(name="tools", hidden=True)
 def tools_command() -> None:
     """Make the programs guests need and this machine lacks (part of lab/setup)."""
@@ -158,7 +164,7 @@ def _use(linux: str | None) -> None:
 def main() -> None:
     """Run the command line; what the user can act on is one sentence on stderr and exit status 2."""
     try:
-        cli()
+        cli(prog_name="lab/run")
     except progress.CommandFailed as failure:
         print(*failure.last_lines, sep="\n", file=sys.stderr)
         cache.say(str(failure))
