@@ -22,10 +22,12 @@ def prepare() -> None:
     compile_it = ["gcc", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", work, PRELOAD_SOURCE]
     progress.run(compile_it, "compiling the seeded getrandom()", log)
     work.rename(work.with_suffix(".so"))
-    _fetch_iperf3()
+    wrapper = cache.folder("tools", "bin") / "iperf3"
+    if not wrapper.exists():
+        _fetch_iperf3(wrapper)
 
 
-def _fetch_iperf3() -> None:
+def _fetch_iperf3(wrapper: Path) -> None:
     """Unpack iperf3 and its libraries from the first Debian suite where it is new enough."""
     found = apt.find("iperf3", IPERF3_AT_LEAST)
     if not found:
@@ -38,4 +40,4 @@ def _fetch_iperf3() -> None:
     newer.unpack_libraries(configuration, work)
     shutil.rmtree(root, ignore_errors=True)
     work.rename(root)
-    newer.wrap(root / "usr/bin/iperf3", root, cache.folder("tools", "bin") / "iperf3")
+    newer.wrap(root / "usr/bin/iperf3", root, wrapper)
