@@ -191,12 +191,7 @@ def _make(tree: Path, place: Path, fragments: Sequence[Path], what: str) -> None
 
 
 def not_honoured(wanted: str, config: str) -> list[str]:
-    """Return the settings of a fragment that a .config does not have; unknown ones count as not set."""
-    have = set(config.splitlines())
-    missing = []
-    for line in wanted.splitlines():
-        if match := re.match(r"(?:# )?(CONFIG_\w+)", line):
-            off = line.startswith("# ") and not any(other.startswith(f"{match[1]}=") for other in have)
-            if line not in have and not off:
-                missing.append(line)
-    return missing
+    """Return the settings of a fragment that a .config does not have; the last word on each counts."""
+    settings = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=| is not set$).*", re.MULTILINE)
+    last, have = ({match[1]: match[0] for match in settings.finditer(text)} for text in (wanted, config))
+    return [line for name, line in last.items() if have.get(name, f"# {name} is not set") != line]

@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -17,6 +18,10 @@ PLAIN_PERIOD_S = 5
 COMPILED = re.compile(rb"^  (?:CC|AS|LD|AR|HOSTCC) ", re.MULTILINE)
 # Put before a command: it is killed when this process ends, in whatever way.
 DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
+# Put before a command: whatever it started is killed with it.
+WITH_ALL_CHILDREN = ("unshare", "--pid", "--fork", "--kill-child")
+# Seconds for a command to tidy up after the Ctrl-C that it and this process both got.
+TIDY_UP_S = 2
 
 
 class CommandFailed(cache.LabError):
@@ -49,7 +54,7 @@ def run(
     with log.open("ab") as output:
         start = output.tell()
         process = subprocess.Popen(
-            [*DIE_WITH_PARENT, *map(str, argv)],
+            [*DIE_WITH_PARENT, *WITH_ALL_CHILDREN, *map(str, argv)],
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -68,9 +73,13 @@ def run(
                     status.update(f"lab: {line}")
                 else:
                     cache.say(line)
-        finally:
-            process.terminate()
+        except BaseException:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(TIDY_UP_S)
+            process.kill()
             process.wait()
+            raise
+        finally:
             if status:
                 status.stop()
     if process.returncode:
