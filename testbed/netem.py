@@ -11,7 +11,7 @@ from lab.cache import LabError
 TIME = re.compile(r"(\d+(?:\.\d+)?)(s|secs?|ms|msecs?|us|usecs?)")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
 MILLISECONDS = {"s": 1e3, "m": 1.0, "u": 1e-3}
-DISTRIBUTIONS = Path("/usr/lib/tc")
+DISTRIBUTIONS = ("usr/lib/tc/*.dist", "usr/lib/*/tc/*.dist", "usr/share/tc/*.dist")
 NOT_HERE = {
     "rate": "a netem with a rate keeps packets in order: say the rate outside the netem words",
     "limit": "the testbed gives the delay line all the room it needs",
@@ -135,7 +135,7 @@ class _Checker:
 
     def distribution(self, words: list[str], *, jitter: bool) -> None:
         self.count("distribution", words, 1, 1)
-        known = {"uniform", *(path.stem for path in DISTRIBUTIONS.glob("*.dist"))}
+        known = {"uniform", *(file.stem for pattern in DISTRIBUTIONS for file in Path("/").glob(pattern))}
         if words[0] not in known:
             self.fail(f"{words[0]!r} is none of the distributions {', '.join(sorted(known))}")
         if not jitter:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache as once
@@ -97,7 +96,7 @@ def execute(
     done() is told of every finished run, with how many are finished and how many there are. Raises LabError when a
     kernel, a module or a run cannot be had; the raw results are kept below `results`.
     """
-    runs = [run for number, measurement in enumerate(measurements, start=1) for run in _runs(measurement, results, number)]
+    runs = plan_runs(measurements, results)
     built = {version: kernel.build(version) for version in dict.fromkeys(run.measurement.kernel for run in runs)}
     folders = {version: modules.build(built[version]) for version in built if _needs_modules(runs, version)}
     for run in runs:
@@ -118,6 +117,17 @@ def execute(
     with guest.Pool(cpus) as pool:
         pool.run(jobs, note)
     return [row(run, built[run.measurement.kernel]) for run in runs]
+
+
+def plan_runs(measurements: Sequence[Measurement], results: Path) -> list[Run]:
+    """Return all runs of some measurements, each with its folder below `results`."""
+    return [
+        Run(measurement, path, sender, number, results / f"{place}" / slug(sender.text) / slug(path.name) / f"run-{number}")
+        for place, measurement in enumerate(measurements, start=1)
+        for path in measurement.paths()
+        for sender in measurement.senders
+        for number in range(1, measurement.runs + 1)
+    ]
 
 
 def row(run: Run, built: kernel.Kernel) -> dict[str, object]:
@@ -180,16 +190,6 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9.%@=_+-]+", "-", text).strip("-")
 
 
-def _runs(measurement: Measurement, results: Path, number: int) -> list[Run]:
-    """Return the runs of a measurement, every number's senders side by side."""
-    return [
-        Run(measurement, path, sender, run, results / str(number) / slug(sender.text) / slug(path.name) / f"run-{run}")
-        for path in measurement.paths()
-        for sender in measurement.senders
-        for run in range(1, measurement.runs + 1)
-    ]
-
-
 def _needs_modules(runs: Sequence[Run], version: str) -> bool:
     return any(run.sender.ours for run in runs if run.measurement.kernel == version)
 
@@ -230,8 +230,3 @@ def cpus(jobs: int | None) -> list[int]:
     if jobs is not None and jobs < 1:
         raise LabError(f"bad number of jobs {jobs}: it must be 1 or more")
     return available[:jobs]
-
-
-def clock() -> float:
-    """Return real seconds, for telling how much faster simulated ones went by."""
-    return time.monotonic()

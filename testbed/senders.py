@@ -43,6 +43,8 @@ def parse_all(text: str, kernel: str) -> list[Sender]:
 def parse(text: str, kernel: str) -> Sender:
     """Return the sender of a text like "reno@recovery=0" or "avgdev@profile=paper" on a kernel like "6.12"."""
     algorithm, _, settings = text.partition("@")
+    if not re.fullmatch(r"\d+\.\d+", kernel):
+        raise LabError(f"bad kernel {kernel!r}: it must be a version such as 6.12")
     ours = find_ours()
     known = sorted({*find_kernels(), *ours})
     if algorithm not in known:
