@@ -490,17 +490,24 @@ static void tcp_reorder_lt_end(struct tcp_sock *tp, struct tcp_reorder *tr)
 /*
  * Has the lowest hole waited so long that its timer will not leave time for
  * the threshold to be reached?  A retransmission now is cheaper than an RTO.
+ * The timer started when SND.UNA advanced or the lowest segment was sent.
  */
 static bool tcp_reorder_out_of_time(const struct sock *sk,
 				    const struct tcp_reorder *tr)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	/* srtt_us is shifted left by 3; the sum is the timer without backoff */
-	u64 rto_us = (tp->srtt_us >> 3) + tp->rttvar_us;
-	u32 waited_us = (u32)tp->tcp_mstamp - tr->una_us;
+	const struct sk_buff *head = tcp_rtx_queue_head(sk);
+	u32 now_us = tp->tcp_mstamp;
+	u32 waited_us;
+	u64 rto_us;
 
-	return tr->patience_pm && tp->sacked_out &&
-	       (u64)waited_us * 1000 >= rto_us * tr->patience_pm;
+	if (!tr->patience_pm || !tp->sacked_out || !head)
+		return false;
+	waited_us = min(now_us - tr->una_us,
+			now_us - (u32)tcp_skb_timestamp_us(head));
+	/* srtt_us is shifted left by 3; the sum is the timer without backoff */
+	rto_us = (tp->srtt_us >> 3) + tp->rttvar_us;
+	return (u64)waited_us * 1000 >= rto_us * tr->patience_pm;
 }
 
 /* Hand the threshold to the kernel, which compares it with sacked_out + 1. */
@@ -510,7 +517,7 @@ static void tcp_reorder_apply(struct sock *sk, struct tcp_reorder *tr)
 	u32 threshold = tr->threshold;
 
 	if (tr->style.count == TCP_REORDER_COUNT_DUPACKS &&
-	    inet_csk(sk)->icsk_ca_state <= TCP_CA_Disorder) {
+	    inet_csk(sk)->icsk_ca_state < TCP_CA_Recovery) {
 		if (tr->dupacks >= threshold)
 			threshold = min(threshold, tp->sacked_out);
 		else
@@ -678,6 +685,10 @@ void tcp_reorder_set_state(struct sock *sk, u8 new_state)
 	struct tcp_reorder *tr = tcp_reorder_sk(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
+	/* A lost SYN comes here before tcp_reorder_init(). */
+	if (!tr->ops)
+		return;
+
 	switch (new_state) {
 	case TCP_CA_Disorder:
 		if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open)
@@ -690,6 +701,7 @@ void tcp_reorder_set_state(struct sock *sk, u8 new_state)
 		if (tr->ops->recovery)
 			tr->ops->recovery(sk);
 		tr->dupacks = 0;
+		tcp_reorder_lt_end(tp, tr);
 		break;
 	case TCP_CA_Loss:
 		tcp_reorder_timeout(sk, tr);
@@ -710,6 +722,13 @@ void tcp_reorder_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
 	struct tcp_reorder *tr = tcp_reorder_sk(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
+	/* Segments; tp->delivered counts duplicates as well. */
+	s32 newly = tp->delivered - tr->delivered -
+		    (tp->dsack_dups - tr->dsacks);
+
+	/* The handshake comes here before tcp_reorder_init(). */
+	if (!tr->ops)
+		return;
 
 	if (tcp_is_sack(tp) &&
 	    (tr->board || (tp->sacked_out && tcp_reorder_make_board(sk, tr))))
@@ -719,9 +738,8 @@ void tcp_reorder_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 		tr->dupacks = 0;
 		tr->una_us = tp->tcp_mstamp;
 		tcp_reorder_lt_end(tp, tr);
-	} else if (tp->delivered - tr->delivered >
-		   tp->dsack_dups - tr->dsacks) {
-		tr->dupacks++;
+	} else if (newly > 0) {
+		tr->dupacks += newly;
 		if (inet_csk(sk)->icsk_ca_state == TCP_CA_Disorder)
 			tcp_reorder_lt_clamp(tp, tr);
 	}
