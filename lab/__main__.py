@@ -169,7 +169,7 @@ def main() -> None:
         print(*failure.last_lines, sep="\n", file=sys.stderr)
         cache.say(str(failure))
         sys.exit(2)
-    except cache.LabError as error:
+    except (cache.LabError, OSError) as error:
         cache.say(str(error))
         sys.exit(2)
 

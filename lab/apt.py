@@ -80,7 +80,7 @@ def find(pattern: str, at_least: str = "0") -> tuple[Apt, str, str] | None:
 
 
 def configurations() -> Iterator[Apt]:
-    """Yield the machine's own configuration, then one for each release it may lack, oldest first."""
+    """Yield the machine's own configuration, then one for each release it may lack."""
     yield Apt("this machine's suites")
     listed = debian_entries(listed_entries())
     for release, entries in candidates(listed, platform.freedesktop_os_release().get("VERSION_CODENAME")).items():
@@ -111,17 +111,18 @@ def debian_entries(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def candidates(entries: Sequence[Entry], codename: str | None) -> dict[str, list[Entry]]:
-    """Return, for this release, each newer one and the rolling ones, where its packages may be found."""
+    """Return where packages may be found, by release: this one and each newer one, the rolling ones, the older ones."""
     first = RELEASES.index(codename) if codename in RELEASES else len(RELEASES)
     security = dict.fromkeys(entry.address for entry in entries if _split(entry.suite)[1] == "security")
     archive = dict.fromkeys(entry.address for entry in entries if entry.address not in security)
     found = {}
-    for release in RELEASES[first:]:
+    for release in (*RELEASES[first:], *ROLLING, *RELEASES[:first]):
+        if release in ROLLING:
+            found[release] = [Entry(address, release) for address in archive]
+            continue
         suites = (release, f"{release}-updates", f"{release}-backports")
         found[release] = [Entry(address, suite) for address in archive for suite in suites]
         found[release] += [Entry(address, f"{release}-security") for address in security]
-    for release in ROLLING:
-        found[release] = [Entry(address, release) for address in archive]
     return found
 
 

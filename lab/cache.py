@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+# Guests run as another user and read what is made here.
+os.umask(0o022)
 
 
 class LabError(Exception):

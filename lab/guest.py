@@ -7,6 +7,7 @@ import os
 import pwd
 import re
 import shlex
+import stat
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ from lab.kernel import Kernel
 CLOCK_START_NS = 1767225600 * 10**9
 GUEST_USER = "nobody"
 STAGE = Path(__file__).with_name("stage.py")
+GUEST_INIT = Path(__file__).with_name("guest-init")
 CONFINED = ("unshare", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc")
 EXIT_STATUS = re.compile(r"lab: exit status (\d+)$", re.MULTILINE)
 
@@ -142,6 +144,8 @@ def run(
     """
     if os.geteuid():
         raise cache.LabError("booting a guest needs root, to confine it")
+    if not all(path.stat().st_mode & stat.S_IROTH for path in (cache.CHECKOUT, GUEST_INIT)):
+        raise cache.LabError(f"guests run as {GUEST_USER}, who cannot read {cache.CHECKOUT}: chmod -R go+rX it")
     if cpu is not None and cpu not in os.sched_getaffinity(0):
         raise cache.LabError(f"there is no CPU {cpu} to run a guest on")
     results = results.absolute()
@@ -173,7 +177,8 @@ def run(
         text = kernel_log.read_text(errors="replace")
     told = EXIT_STATUS.search(text)
     if not cut_short and "Linux version" not in text:
-        raise cache.LabError(f"the guest did not start; see {kernel_log}")
+        said = text.strip().splitlines() or ["it said nothing"]
+        raise cache.LabError(f"the guest did not start: {said[-1]}")
     return GuestResult(
         exit_status=int(told[1]) if told and not cut_short else -1,
         timed_out=cut_short,

@@ -71,9 +71,9 @@ def test_candidates_are_this_release_then_newer_ones():
     assert {entry.address for entries in found.values() for entry in entries} == {ARCHIVE, SECURITY}
 
 
-def test_an_older_release_is_never_looked_into():
-    assert "bookworm" not in apt.candidates(LISTED, "trixie")
-    assert list(apt.candidates(LISTED, None)) == ["testing", "sid"]
+def test_an_older_release_comes_last():
+    assert list(apt.candidates(LISTED, "trixie")) == ["trixie", "testing", "sid", "bookworm"]
+    assert list(apt.candidates(LISTED, None)) == ["testing", "sid", "bookworm", "trixie"]
 
 
 def test_the_private_configuration_trusts_only_the_debian_archive(tmp_path):
