@@ -19,11 +19,14 @@ from testbed.report import Claim
 from testbed.runs import Measurement, Run
 from testbed.scenario import DEFAULT_QUEUE, describe
 
+# Columns of a table that does not go to a terminal.
+TABLE_WIDTH = 110
+
 HELP = f"""Measure TCP senders on paths that reorder packets, on real kernels in simulated time.
 
 A sender is {senders.GRAMMAR}: a congestion control of the kernel or of this project; `recovery` sets the loss detector
 (net.ipv4.tcp_recovery: 0 is by duplicate ACKs, 1 is RACK), other keys are module parameters, or sysctls if they have dots.
-avgdev comes with recovery=0, the others with what the kernel has by default.
+avgdev comes with recovery=0 and net.ipv4.tcp_timestamps=0, the others with what the kernel has by default.
 
 \b
   testbed/run list                    what experiments there are
@@ -155,7 +158,7 @@ def carry_out(
     jobs: int | None,
 ) -> None:
     """Measure, show, keep and judge; exits with status 1 when a claim does not hold."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else TABLE_WIDTH)
     out = out or Path("out") / default_folder(name, measurements)
     json_file = json_file or out / "results.json"
     plot_file = plot_file or json_file

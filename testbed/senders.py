@@ -11,11 +11,14 @@ from lab.cache import CHECKOUT, LabError
 from lab.kernel import CONFIG
 
 GRAMMAR = "NAME[@KEY=VALUE[;KEY=VALUE]...]"
-# Senders that decide by a number of duplicate ACKs: the kernel must not let RACK decide for them.
+# Senders that decide by a number of duplicate ACKs.
 BY_DUPTHRESH = {"avgdev"}
 # The first kernel that has no other loss detector than RACK.
 RACK_ONLY = (6, 17)
 RECOVERY = "net.ipv4.tcp_recovery"
+# What such a sender needs: RACK must not decide for it, and with timestamps the receiver discards (PAWS) every original
+# that is still under way when a retransmission of something older arrives.
+FOR_DUPTHRESH = {RECOVERY: "0", "net.ipv4.tcp_timestamps": "0"}
 SYSCTL = re.compile(r"net(\.[a-z0-9_-]+){2,}")
 VALUE = re.compile(r"[A-Za-z0-9_.,:+-]+")
 
@@ -53,7 +56,7 @@ def parse(text: str, kernel: str) -> Sender:
     parameters: dict[str, str] = {}
     sysctls: dict[str, str] = {}
     if algorithm in BY_DUPTHRESH and not rack_only:
-        sysctls[RECOVERY] = "0"
+        sysctls |= FOR_DUPTHRESH
     for setting in settings.split(";") if settings else []:
         name, equals, value = setting.partition("=")
         if not equals or not VALUE.fullmatch(value):
