@@ -35,10 +35,11 @@ def bars(rows: Sequence[dict], measurements: Sequence[Measurement], file: Path) 
         axes.bar_label(drawn, labels=[f"{value:.2f}" for value in frame["goodput_mbps"]], padding=3, fontsize=8)
         if measurement.ceiling:
             axes.barh(frame.index, frame["ceiling_mbps"], fill=False, edgecolor="#888888", linestyle="--", label="same path, in order")
-            axes.legend(fontsize=7, loc="lower right")
-        axes.set_xlim(0, measurement.path.rate_bps / 1e6)
+        axes.set_xlim(0, 1.12 * measurement.path.rate_bps / 1e6)
         axes.set_title(f"{measurement.title}\n{describe(measurement.path)}", fontsize=8, loc="left")
         axes.tick_params(labelsize=8)
+    if any(each.ceiling for each in measurements):
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), fontsize=7, loc="outside lower right", ncols=2)
     panels[-1, 0].set_xlabel(f"goodput, Mbit/s (Linux {', '.join(dict.fromkeys(each.kernel for each in measurements))})", fontsize=8)
     return save(figure, file)
 
@@ -56,6 +57,7 @@ def lines(run: Run, file: Path) -> list[Path]:
     upper.legend(fontsize=7)
     threshold = series[series["name"] == "dupthresh"]
     if len(threshold):
+        threshold = pandas.concat([threshold, threshold.tail(1).assign(time_s=series["time_s"].max())])
         lower.plot(threshold["time_s"], threshold["value"], drawstyle="steps-post", linewidth=0.7, color="#a03050", label="dupthresh")
         lower.set_ylabel("segments")
     else:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -45,13 +46,13 @@ def means(rows: Sequence[dict], measurement: Measurement) -> pandas.DataFrame:
 
 def show(rows: Sequence[dict], measurement: Measurement, console: Console) -> None:
     """Print a measurement's table."""
-    table = Table(title=f"{measurement.title}\n{describe(measurement.path)}", title_justify="left", title_style="bold")
+    table = Table(title=f"{measurement.title}\n{describe(measurement.path)}", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     columns: list[tuple[str, str, Callable[[float], str]]] = [
-        ("detection", "tcp_recovery", lambda value: "RACK" if int(value) & 1 else "dupthresh"),
+        ("loss by", "tcp_recovery", lambda value: "RACK" if int(value) & 1 else "dupACKs"),
         ("Mbit/s", "goodput_mbps", "{:.2f}".format),
-        ("of the rate", "of_links", "{:.0%}".format),
+        ("of rate", "of_links", "{:.0%}".format),
         ("ceiling", "ceiling_mbps", "{:.2f}".format),
-        ("of ceiling", "of_ceiling", "{:.0%}".format),
+        ("of it", "of_ceiling", "{:.0%}".format),
         ("resent", "retransmitted_segs", "{:.0f}".format),
         ("DSACKs", "dsack_segs", "{:.0f}".format),
         ("timeouts", "timeouts", "{:.1f}".format),
@@ -59,9 +60,9 @@ def show(rows: Sequence[dict], measurement: Measurement, console: Console) -> No
     ]
     frame = means(rows, measurement)
     shown = [column for column in columns if column[1] in frame]
-    table.add_column("sender")
+    table.add_column("sender", no_wrap=True)
     for heading, *_ in shown:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for sender, numbers in frame.iterrows():
         table.add_row(str(sender), *(form(numbers[name]) for _, name, form in shown))
     runs = "1 run" if measurement.runs == 1 else f"mean of {measurement.runs} runs"
