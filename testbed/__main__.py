@@ -24,9 +24,9 @@ TABLE_WIDTH = 110
 
 HELP = f"""Measure TCP senders on paths that reorder packets, on real kernels in simulated time.
 
-A sender is {senders.GRAMMAR}: a congestion control of the kernel or of this project; `recovery` sets the loss detector
-(net.ipv4.tcp_recovery: 0 is by duplicate ACKs, 1 is RACK), other keys are module parameters, or sysctls if they have dots.
-avgdev comes with recovery=0 and net.ipv4.tcp_timestamps=0, the others with what the kernel has by default.
+A sender is {senders.GRAMMAR}: a congestion control of the kernel or of this project. `recovery` sets the
+loss detector (net.ipv4.tcp_recovery: 0 is by duplicate ACKs, 1 is RACK); keys with dots are sysctls, others are
+parameters of the module. avgdev comes with recovery=0 and net.ipv4.tcp_timestamps=0, the others as the kernel is.
 
 \b
   testbed/run list                    what experiments there are
@@ -42,7 +42,9 @@ The exit status is 0 when all went well, 1 when an experiment does not show what
 class ExperimentGroup(click.Group):
     """Commands, and experiments called by their names."""
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Take what is no command for an experiment."""
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             return "experiment", experiment, args
@@ -67,67 +69,141 @@ def options(*shared: Callable) -> Callable:
 
 OVERRIDES = options(
     click.option("--seconds", type=click.IntRange(1, 100_000), help="Simulated seconds of each flow.  [default: 200]"),
-    click.option("--runs", type=click.IntRange(1, 1000), help="Flows of each sender; the i-th has seed SEED+i-1.  [default: 3]"),
-    click.option("--seed", type=click.IntRange(0, 2**32), help="Seed of all random draws, the same for all senders.  [default: 1]"),
+    click.option(
+        "--runs", type=click.IntRange(1, 1000), help="Flows of each sender; the i-th has seed SEED+i-1.  [default: 3]"
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, 2**32),
+        help="Seed of all random draws, the same for all senders.  [default: 1]",
+    ),
     click.option("--kernel", help="Linux version.  [default: 6.12]"),
-    click.option("--offloads", type=click.Choice(["on", "off"]), help="Large packets at the ends (TSO, GSO, GRO).  [default: off]"),
+    click.option(
+        "--offloads",
+        type=click.Choice(["on", "off"]),
+        help="Large packets at the ends (TSO, GSO, GRO).  [default: off]",
+    ),
     click.option("--ipv6", is_flag=True, default=None, help="Use IPv6."),
     click.option("--trace", is_flag=True, default=None, help="Keep and draw window and threshold at every ACK."),
     click.option("--pcap", is_flag=True, default=None, help="Keep captures of both ends."),
     click.option("--sysctl", "sysctls", multiple=True, metavar="KEY=VALUE", help="Set at both ends; may be repeated."),
 )
 OUTPUT = options(
-    click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Where rows go.  [default: results.json in --out]"),
-    click.option("--plot", "plot_file", type=click.Path(dir_okay=False, path_type=Path), help="Where the plot goes.  [default: beside the JSON]"),
-    click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for raw results.  [default: out/NAME-CONDITIONS]"),
+    click.option(
+        "--json",
+        "json_file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where rows go.  [default: results.json in --out]",
+    ),
+    click.option(
+        "--plot",
+        "plot_file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where the plot goes.  [default: beside the JSON]",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Folder for raw results.  [default: out/NAME-CONDITIONS]",
+    ),
     click.option("--jobs", type=click.IntRange(1), help="Guests side by side.  [default: one a CPU]"),
 )
 PATH_OPTIONS = options(
-    click.option("--rev", "reverse", default="delay 1ms", show_default=True, metavar="NETEM", help="Delay and loss of acknowledgements."),
-    click.option("--senders", default="avgdev,reno,cubic,bbr", show_default=True, metavar="SENDER,...", help="Who sends, one flow at a time."),
-    click.option("--ceiling", is_flag=True, help="Also measure each sender with the same loss and mean delay, in order."),
-    click.option("--queue", type=click.IntRange(1, 10**6), default=DEFAULT_QUEUE, show_default=True, help="Packets that fit before the bottleneck."),
+    click.option(
+        "--rev",
+        "reverse",
+        default="delay 1ms",
+        show_default=True,
+        metavar="NETEM",
+        help="Delay and loss of acknowledgements.",
+    ),
+    click.option(
+        "--senders",
+        default="avgdev,reno,cubic,bbr",
+        show_default=True,
+        metavar="SENDER,...",
+        help="Who sends, one flow at a time.",
+    ),
+    click.option(
+        "--ceiling", is_flag=True, help="Also measure each sender with the same loss and mean delay, in order."
+    ),
+    click.option(
+        "--queue",
+        type=click.IntRange(1, 10**6),
+        default=DEFAULT_QUEUE,
+        show_default=True,
+        help="Packets that fit before the bottleneck.",
+    ),
 )
 
 
 @cli.command("path")
 @click.option("--rate", required=True, help="Rate of the bottleneck, such as 10mbit.")
-@click.option("--fwd", "forward", required=True, metavar="NETEM", help="Delay, jitter, loss and so on of data, after the bottleneck.")
+@click.option(
+    "--fwd",
+    "forward",
+    required=True,
+    metavar="NETEM",
+    help="Delay, jitter, loss and so on of data, after the bottleneck.",
+)
 @PATH_OPTIONS
 @OVERRIDES
 @OUTPUT
-def path_command(json_file: Path | None, plot_file: Path | None, out: Path | None, jobs: int | None, **settings: object) -> None:
-    """Measure senders on one path.
+def path_command(
+    json_file: Path | None, plot_file: Path | None, out: Path | None, jobs: int | None, **settings: object
+) -> None:
+    r"""Measure senders on one path.
 
     \b
     testbed/run path --rate 10mbit --fwd "delay 200ms 67ms distribution normal loss 0.2%" --rev "delay 1ms" \\
         --senders avgdev,reno,cubic,bbr --ceiling --seconds 200 --runs 3 --seed 1 --kernel 6.12 --json jitter.json
     """
-    carry_out("path", [experiments.measurement({"title": "One path", **given(settings)})], [[]], json_file, plot_file, out, jobs)
+    carry_out(
+        "path",
+        [experiments.measurement({"title": "One path", **given(settings)})],
+        [[]],
+        json_file,
+        plot_file,
+        out,
+        jobs,
+    )
 
 
 @cli.command("paths")
-@click.option("--path", "paths", multiple=True, required=True, metavar='"rate RATE NETEM"', help="One of the paths; repeat for each.")
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    required=True,
+    metavar='"rate RATE NETEM"',
+    help="One of the paths; repeat for each.",
+)
 @click.option("--split", help="Packets each path takes in turn, such as 3:1.  [default: 1 each]")
 @PATH_OPTIONS
 @OVERRIDES
 @OUTPUT
-def paths_command(json_file: Path | None, plot_file: Path | None, out: Path | None, jobs: int | None, **settings: object) -> None:
-    """Measure senders whose packets take several paths in turn.
+def paths_command(
+    json_file: Path | None, plot_file: Path | None, out: Path | None, jobs: int | None, **settings: object
+) -> None:
+    r"""Measure senders whose packets take several paths in turn.
 
     \b
     testbed/run paths --path "rate 10mbit delay 5ms" --path "rate 10mbit delay 25ms" --split 1:1 \\
         --senders avgdev,cubic,reno@recovery=0 --ceiling --seconds 60
     """
     title = f"{len(settings['paths'])} paths in turn"
-    carry_out("paths", [experiments.measurement({"title": title, **given(settings)})], [[]], json_file, plot_file, out, jobs)
+    carry_out(
+        "paths", [experiments.measurement({"title": title, **given(settings)})], [[]], json_file, plot_file, out, jobs
+    )
 
 
 @click.command()
 @click.argument("name", metavar="NAME")
 @OVERRIDES
 @OUTPUT
-def experiment(name: str, json_file: Path | None, plot_file: Path | None, out: Path | None, jobs: int | None, **settings: object) -> None:
+def experiment(
+    name: str, json_file: Path | None, plot_file: Path | None, out: Path | None, jobs: int | None, **settings: object
+) -> None:
     """Run an experiment; the options replace what its file says."""
     found = experiments.load(name, given(settings))
     carry_out(name, found.measurements, found.claims, json_file, plot_file, out, jobs)
@@ -188,17 +264,22 @@ def carry_out(
 def run_with_progress(measurements: Sequence[Measurement], out: Path, cpus: Sequence[int]) -> list[dict[str, object]]:
     """Run everything, showing how far it is: a bar on a terminal, else a line for each finished flow."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("flows", total=None)
+    if not console.is_terminal:
 
-        def note(run: Run, finished: int, total: int) -> None:
-            words = f"{run.sender.text}, {run.path.name}, run {run.number}"
-            bar.update(task, completed=finished, total=total, description=words)
-            if not console.is_terminal:
-                print(f"testbed: {finished}/{total} {words}", file=sys.stderr, flush=True)
+        def say(run: Run, finished: int, total: int) -> None:
+            print(f"testbed: {finished}/{total} {run}", file=sys.stderr, flush=True)
 
-        return runs.execute(measurements, out, cpus, note)
+        return runs.execute(measurements, out, cpus, say)
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.description}"), console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        return runs.execute(
+            measurements,
+            out,
+            cpus,
+            lambda run, finished, total: bar.update(task, completed=finished, total=total, description=str(run)),
+        )
 
 
 def default_folder(name: str, measurements: Sequence[Measurement]) -> str:

@@ -13,7 +13,16 @@ from testbed.runs import Measurement
 from testbed.scenario import DEFAULT_QUEUE
 
 FOLDER = Path(__file__).with_name("experiments")
-COMMON = {"seconds": 200, "runs": 3, "seed": 1, "kernel": "6.12", "ceiling": False, "offloads": False, "ipv6": False, "trace": False}
+COMMON = {
+    "seconds": 200,
+    "runs": 3,
+    "seed": 1,
+    "kernel": "6.12",
+    "ceiling": False,
+    "offloads": False,
+    "ipv6": False,
+    "trace": False,
+}
 COMMON |= {"pcap": False, "sysctls": [], "reverse": "delay 1ms", "queue": DEFAULT_QUEUE}
 OF_ONE_PATH = {"title", "rate", "forward", "paths", "split", "senders", "at_least"}
 
@@ -43,8 +52,8 @@ def load(name: str, overrides: Mapping[str, object]) -> Experiment:
 def parse(name: str, text: str, overrides: Mapping[str, object]) -> Experiment:
     """Return the experiment that a TOML text describes; raises LabError for what is wrong with it.
 
-    At the top: about, and any of the settings in COMMON. Then [[path]] tables: a title, either rate and forward or paths
-    and split, senders, and at_least, the claims on what comes out. A path may have common settings of its own.
+    At the top: about, and any of the settings in COMMON. Then [[path]] tables: a title, either rate and forward or
+    paths and split, senders, and at_least, the claims on what comes out. A path may have common settings of its own.
     """
     try:
         content = tomllib.loads(text)

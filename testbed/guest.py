@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs inside a guest: builds the path with Mininet, sends one flow over it, leaves raw results.
+r"""Runs inside a guest: builds the path with Mininet, sends one flow over it, leaves raw results.
 
     sender -- router -- link1 -- receiver        data: the router's queues are the bottlenecks,
-         \\         `--- link2 ----/  /           each link then delays, loses, reorders
+         \         `--- link2 ----/  /           each link then delays, loses, reorders
           `-------------------------'            acknowledgements: straight back, delayed at the receiver
 
 Reads plan.json from the results folder and writes there: iperf3's two reports, the sender's counters before and after,
@@ -34,13 +34,21 @@ TRACE_KB = 96 * 1024
 PATIENCE_S = 120
 
 SYSCTLS = {
-    4: {"net.ipv4.conf.all.rp_filter": 0, "net.ipv4.conf.default.rp_filter": 0, "net.ipv6.conf.default.disable_ipv6": 1},
-    6: {"net.ipv6.conf.default.addr_gen_mode": 1, "net.ipv6.conf.default.accept_ra": 0, "net.ipv6.conf.default.accept_dad": 0},
+    4: {
+        "net.ipv4.conf.all.rp_filter": 0,
+        "net.ipv4.conf.default.rp_filter": 0,
+        "net.ipv6.conf.default.disable_ipv6": 1,
+    },
+    6: {
+        "net.ipv6.conf.default.addr_gen_mode": 1,
+        "net.ipv6.conf.default.accept_ra": 0,
+        "net.ipv6.conf.default.accept_dad": 0,
+    },
 }
 FORWARDING = {4: {"net.ipv4.ip_forward": 1}, 6: {"net.ipv6.conf.all.forwarding": 1}}
 
 
-class Failure(Exception):
+class MeasurementError(Exception):
     """The measurement cannot be made; the message says why."""
 
 
@@ -56,11 +64,11 @@ class Box:
         self.sysctl(SYSCTLS[family] | (FORWARDING[family] if forwards else {}))
 
     def run(self, *argv: str) -> str:
-        """Run a program here; raises Failure with what it said when it fails."""
+        """Run a program here; raises MeasurementError with what it said when it fails."""
         done = self.node.popen(list(argv), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         out, err = done.communicate()
         if done.returncode:
-            raise Failure(f"{' '.join(argv)} failed on {self.name}: {(err or out).strip()}")
+            raise MeasurementError(f"{' '.join(argv)} failed on {self.name}: {(err or out).strip()}")
         return out
 
     def start(self, argv: list[str], output: Path, **environment: str) -> subprocess.Popen:
@@ -69,6 +77,7 @@ class Box:
             return self.node.popen(argv, stdout=out, stderr=err, env=os.environ | environment)
 
     def sysctl(self, settings: dict[str, object]) -> None:
+        """Set what /proc/sys/net has of this namespace."""
         if settings:
             self.run("sysctl", "-q", "-w", *(f"{name}={value}" for name, value in settings.items()))
 
@@ -108,7 +117,8 @@ class Network:
                 self.router.ip.append(f"rule add fwmark {number} lookup {number}")
             self.route(box, self.receiver, self.receiver_address)
             self.router.tc.append(
-                f"qdisc add dev router-{box.name} root tbf rate {link['rate_bps']}bit burst {FRAME_BYTES} limit {link['queue_bytes']}"
+                f"qdisc add dev router-{box.name} root tbf "
+                f"rate {link['rate_bps']}bit burst {FRAME_BYTES} limit {link['queue_bytes']}"
             )
             self.delay(box, self.receiver, link["netem"])
         self.route(self.receiver, self.sender, self.sender_address, f"src {self.receiver_address}")
@@ -134,14 +144,15 @@ class Network:
         macs = {host: f"02:00:00:00:{self.connections:02x}:{host:02x}" for host in (1, 2)}
         names = {host: f"{mine.name}-{other.name}" for mine, other, host in ends}
         Link(box.node, towards.node, intfName1=names[1], intfName2=names[2], addr1=macs[1], addr2=macs[2])
+        addresses = {host: self.address(self.connections, host) for host in (1, 2)}
         for mine, _, host in ends:
-            subnet, neighbour = f"{self.address(self.connections, host)}/{24 if self.family == 4 else 64}", 3 - host
+            peer = 3 - host
             mine.ip += [
-                f"addr add {subnet} dev {names[host]}",
+                f"addr add {addresses[host]}/{24 if self.family == 4 else 64} dev {names[host]}",
                 f"link set {names[host]} up",
-                f"neigh add {self.address(self.connections, neighbour)} lladdr {macs[neighbour]} dev {names[host]} nud permanent",
+                f"neigh add {addresses[peer]} lladdr {macs[peer]} dev {names[host]} nud permanent",
             ]
-        box.ip.append(f"route add {destination} via {self.address(self.connections, 2)} {extra}")
+        box.ip.append(f"route add {destination} via {addresses[2]} {extra}")
 
     def delay(self, box: Box, towards: Box, words: str) -> None:
         """Treat what goes from one box to the next as netem words say; no words, no delay."""
@@ -163,7 +174,12 @@ class Network:
         """Switch what makes or takes packets larger than the links' on or off at both ends."""
         for box in (self.sender, self.receiver):
             for interface in box.node.intfNames():
-                box.run("ethtool", "-K", interface, *(word for name in ("tx", "tso", "gso", "gro") for word in (name, state)))
+                box.run(
+                    "ethtool",
+                    "-K",
+                    interface,
+                    *(word for name in ("tx", "tso", "gso", "gro") for word in (name, state)),
+                )
 
     def stop(self) -> None:
         """End the boxes' shells."""
@@ -175,9 +191,11 @@ def load(sender: dict) -> None:
     """Load the module of a congestion control of ours, with its parameters; the kernel finds its own."""
     if sender["ours"]:
         words = [f"{name}={value}" for name, value in sender["parameters"].items()]
-        done = subprocess.run(["modprobe", f"tcp_{sender['algorithm']}", *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["modprobe", f"tcp_{sender['algorithm']}", *words], capture_output=True, text=True, check=False
+        )
         if done.returncode:
-            raise Failure(f"cannot load tcp_{sender['algorithm']}: {done.stderr.strip()}")
+            raise MeasurementError(f"cannot load tcp_{sender['algorithm']}: {done.stderr.strip()}")
 
 
 def count(box: Box, name: str) -> None:
@@ -216,7 +234,7 @@ def capture(box: Box) -> list[subprocess.Popen]:
 
 
 def send(network: Network, plan: dict) -> None:
-    """Run one flow for the planned time; raises Failure if iperf3 reports an error."""
+    """Run one flow for the planned time; raises MeasurementError if iperf3 reports an error."""
     limit = str(plan["seconds"] + PATIENCE_S)
     server_words = ["iperf3", "--server", "--one-off", "--json", "--interval", "0", "--port", str(PORT)]
     server = network.receiver.start(
@@ -236,7 +254,7 @@ def send(network: Network, plan: dict) -> None:
     except ValueError:
         error = report.with_suffix(".err").read_text().strip() or f"it ended with status {status}"
     if error:
-        raise Failure(f"iperf3: {error}")
+        raise MeasurementError(f"iperf3: {error}")
 
 
 def measure(plan: dict) -> None:
@@ -269,8 +287,8 @@ def main() -> int:
     """Measure; the sentence that says what went wrong is the last line of the output."""
     try:
         measure(json.loads((RESULTS / "plan.json").read_text()))
-    except Failure as failure:
-        print(failure)
+    except MeasurementError as error:
+        print(error)
         return 1
     return 0
 

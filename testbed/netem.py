@@ -33,6 +33,7 @@ class Netem:
     others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        """Return the words as tc takes them."""
         return " ".join((*self.delay, *self.reorder, *self.loss, *self.others))
 
     def in_order(self) -> "Netem":
@@ -62,7 +63,7 @@ def parse(text: str) -> Netem:
             name = word
             parts[name] = []
         elif name is None:
-            raise LabError(f"bad netem words {text!r}: it starts with {word!r} instead of delay, loss, reorder, duplicate or corrupt")
+            raise LabError(f"bad netem words {text!r}: {word!r} is none of delay, loss, reorder, duplicate, corrupt")
         else:
             parts[name].append(word)
 

@@ -17,7 +17,10 @@ mpl.rcParams["svg.hashsalt"] = "tcp-reorder"
 FORMATS = (".png", ".svg")
 EVENT = re.compile(r"\s(\d+\.\d+): (\w+): (.*)")
 FIELD = re.compile(r"(\w+)=(\S+)")
-SERIES = {"tcp_probe": {"snd_cwnd": "cwnd", "ssthresh": "ssthresh", "srtt": "srtt_us"}, "tcp_reorder_threshold": {"new": "dupthresh"}}
+SERIES = {
+    "tcp_probe": {"snd_cwnd": "cwnd", "ssthresh": "ssthresh", "srtt": "srtt_us"},
+    "tcp_reorder_threshold": {"new": "dupthresh"},
+}
 UNDO = "tcp_reorder_undo"
 # The slow start threshold as it is before there is one.
 NO_SSTHRESH = 0x7FFFFFFF
@@ -25,22 +28,35 @@ NO_SSTHRESH = 0x7FFFFFFF
 
 def bars(rows: Sequence[dict], measurements: Sequence[Measurement], file: Path) -> list[Path]:
     """Draw every sender's goodput on each path, ceilings as outlines; return the files, a PNG and an SVG."""
-    figure = Figure(figsize=(7, 0.9 + sum(0.75 + 0.34 * len(each.senders) for each in measurements)), layout="constrained")
+    figure = Figure(
+        figsize=(7, 0.9 + sum(0.75 + 0.34 * len(each.senders) for each in measurements)), layout="constrained"
+    )
     panels = figure.subplots(
-        len(measurements), squeeze=False, gridspec_kw={"height_ratios": [1 + len(each.senders) for each in measurements]}
+        len(measurements),
+        squeeze=False,
+        gridspec_kw={"height_ratios": [1 + len(each.senders) for each in measurements]},
     )
     for axes, measurement in zip(panels[:, 0], measurements, strict=True):
         frame = report.means(rows, measurement).iloc[::-1]
         drawn = axes.barh(frame.index, frame["goodput_mbps"], color="#3b6fb6", label="received")
         axes.bar_label(drawn, labels=[f"{value:.2f}" for value in frame["goodput_mbps"]], padding=3, fontsize=8)
         if measurement.ceiling:
-            axes.barh(frame.index, frame["ceiling_mbps"], fill=False, edgecolor="#888888", linestyle="--", label="same path, in order")
+            axes.barh(
+                frame.index,
+                frame["ceiling_mbps"],
+                fill=False,
+                edgecolor="#888888",
+                linestyle="--",
+                label="same path, in order",
+            )
         axes.set_xlim(0, 1.12 * measurement.path.rate_bps / 1e6)
         axes.set_title(f"{measurement.title}\n{describe(measurement.path)}", fontsize=8, loc="left")
         axes.tick_params(labelsize=8)
     if any(each.ceiling for each in measurements):
         figure.legend(*panels[0, 0].get_legend_handles_labels(), fontsize=7, loc="outside lower right", ncols=2)
-    panels[-1, 0].set_xlabel(f"goodput, Mbit/s (Linux {', '.join(dict.fromkeys(each.kernel for each in measurements))})", fontsize=8)
+    panels[-1, 0].set_xlabel(
+        f"goodput, Mbit/s (Linux {', '.join(dict.fromkeys(each.kernel for each in measurements))})", fontsize=8
+    )
     return save(figure, file)
 
 
@@ -58,7 +74,14 @@ def lines(run: Run, file: Path) -> list[Path]:
     threshold = series[series["name"] == "dupthresh"]
     if len(threshold):
         threshold = pandas.concat([threshold, threshold.tail(1).assign(time_s=series["time_s"].max())])
-        lower.plot(threshold["time_s"], threshold["value"], drawstyle="steps-post", linewidth=0.7, color="#a03050", label="dupthresh")
+        lower.plot(
+            threshold["time_s"],
+            threshold["value"],
+            drawstyle="steps-post",
+            linewidth=0.7,
+            color="#a03050",
+            label="dupthresh",
+        )
         lower.set_ylabel("segments")
     else:
         rtt = series[series["name"] == "srtt_us"]
@@ -66,7 +89,9 @@ def lines(run: Run, file: Path) -> list[Path]:
         lower.set_ylabel("ms")
     lower.legend(fontsize=7)
     lower.set_xlabel("s")
-    upper.set_title(f"{run.sender.text}, {run.path.name}, run {run.number}\n{describe(run.path)}", fontsize=8, loc="left")
+    upper.set_title(
+        f"{run.sender.text}, {run.path.name}, run {run.number}\n{describe(run.path)}", fontsize=8, loc="left"
+    )
     return save(figure, file)
 
 

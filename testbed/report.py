@@ -25,6 +25,7 @@ class Claim:
     than: str
 
     def __str__(self) -> str:
+        """Return what is claimed, in words."""
         if self.than == "mbps":
             return f"{self.sender} gets at least {self.least:g} Mbit/s"
         return f"{self.sender} gets at least {self.least:g} x {'its ceiling' if self.than == 'ceiling' else self.than}"
@@ -46,7 +47,13 @@ def means(rows: Sequence[dict], measurement: Measurement) -> pandas.DataFrame:
 
 def show(rows: Sequence[dict], measurement: Measurement, console: Console) -> None:
     """Print a measurement's table."""
-    table = Table(title=f"{measurement.title}\n{describe(measurement.path)}", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=f"{measurement.title}\n{describe(measurement.path)}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
     columns: list[tuple[str, str, Callable[[float], str]]] = [
         ("loss by", "tcp_recovery", lambda value: "RACK" if int(value) & 1 else "dupACKs"),
         ("Mbit/s", "goodput_mbps", "{:.2f}".format),

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache as once
 from pathlib import Path
 
@@ -64,6 +64,10 @@ class Run:
     number: int
     folder: Path
 
+    def __str__(self) -> str:
+        """Return what tells a run from the others."""
+        return f"{self.measurement.title}: {self.sender.text}, {self.path.name}, run {self.number}"
+
     @property
     def seed(self) -> int:
         """The seed of all random draws, the same for every sender."""
@@ -73,7 +77,7 @@ class Run:
         """Return what the program in the guest is told."""
         measurement, sender = self.measurement, self.sender
         return self.path.plan() | {
-            "sender": {"algorithm": sender.algorithm, "ours": sender.ours, "parameters": sender.parameters, "sysctls": sender.sysctls},
+            "sender": asdict(sender),
             "seconds": measurement.seconds,
             "offloads": measurement.offloads,
             "family": measurement.family,
@@ -109,7 +113,7 @@ def execute(
     def note(job: guest.Job, outcome: guest.GuestResult) -> None:
         run = by_folder[job.results]
         if not outcome.passed:
-            raise LabError(f"{run.sender.text}, {run.path.name}, run {run.number}: {_explain(outcome)}; all it left is in {run.folder}")
+            raise LabError(f"{run}: {_explain(outcome)}; all it left is in {run.folder}")
         finished.append(run)
         done(run, len(finished), len(runs))
 
@@ -122,7 +126,13 @@ def execute(
 def plan_runs(measurements: Sequence[Measurement], results: Path) -> list[Run]:
     """Return all runs of some measurements, each with its folder below `results`."""
     return [
-        Run(measurement, path, sender, number, results / f"{place}" / slug(sender.text) / slug(path.name) / f"run-{number}")
+        Run(
+            measurement,
+            path,
+            sender,
+            number,
+            results / f"{place}" / slug(sender.text) / slug(path.name) / f"run-{number}",
+        )
         for place, measurement in enumerate(measurements, start=1)
         for path in measurement.paths()
         for sender in measurement.senders
@@ -180,9 +190,9 @@ def commit() -> str:
 def tool_versions() -> dict[str, str]:
     """Return the versions of the programs that make the network and the traffic."""
     packages = ["dpkg-query", "--show", "--showformat", "${Package} ${Version}\n", "iproute2", "mininet", "nftables"]
-    versions = dict(line.split() for line in subprocess.run(packages, capture_output=True, text=True, check=True).stdout.splitlines())
-    iperf3 = subprocess.run([cache.folder("tools", "bin") / "iperf3", "--version"], capture_output=True, text=True, check=True)
-    return {"iperf3": iperf3.stdout.split()[1], **versions}
+    iperf3 = [cache.folder("tools", "bin") / "iperf3", "--version"]
+    said = [subprocess.run(argv, capture_output=True, text=True, check=True).stdout for argv in (iperf3, packages)]
+    return {"iperf3": said[0].split()[1], **dict(line.split() for line in said[1].splitlines())}
 
 
 def slug(text: str) -> str:
@@ -207,7 +217,7 @@ def _prepare(run: Run, built: kernel.Kernel, folder: Path | None) -> guest.Job:
         timeout_s=run.patience_s(),
         seed=run.seed,
         modules=folder if run.sender.ours else None,
-        name=f"{run.sender.text}, {run.path.name}, run {run.number}",
+        name=str(run),
     )
 
 

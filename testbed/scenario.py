@@ -33,6 +33,7 @@ class Link:
     share: int = 1
 
     def __str__(self) -> str:
+        """Return the link in the words of --path."""
         return f"rate {format_rate(self.rate_bps)} {self.netem}".strip()
 
 
@@ -56,17 +57,23 @@ class Path:
 
     def turns(self) -> list[int]:
         """Return which link each packet of a round takes, every link's turns spread as evenly as they can be."""
-        turns = [((turn + 0.5) / link.share, number) for number, link in enumerate(self.links) for turn in range(link.share)]
+        turns = [
+            ((turn + 0.5) / link.share, number) for number, link in enumerate(self.links) for turn in range(link.share)
+        ]
         return [number for _, number in sorted(turns)]
 
     def in_order(self) -> "Path":
         """Return one link of the summed rate and queue, the mean delay for every packet, and the same loss."""
         shares = sum(link.share for link in self.links)
         flat = [link.netem.in_order() for link in self.links]
-        mean = flat[0].with_delay(sum(link.share * each.delay_ms for link, each in zip(self.links, flat, strict=True)) / shares)
+        mean = flat[0].with_delay(
+            sum(link.share * each.delay_ms for link, each in zip(self.links, flat, strict=True)) / shares
+        )
         if any((each.loss, each.others) != (mean.loss, mean.others) for each in flat):
             if any(each.loss_percent is None or each.others for each in flat):
-                raise LabError("the ceiling of links that lose packets by different models is not defined: leave out --ceiling")
+                raise LabError(
+                    "the ceiling of links that lose packets by different models is not defined: leave out --ceiling"
+                )
             loss = sum(link.share * each.loss_percent for link, each in zip(self.links, flat, strict=True)) / shares
             mean = replace(mean, loss=("loss", f"{loss:g}%"), loss_percent=loss)
         link = Link(self.rate_bps, sum(link.queue for link in self.links), mean)
@@ -86,7 +93,8 @@ class Path:
     def plan(self) -> dict[str, object]:
         """Return what the guest builds."""
         links = [
-            {"rate_bps": link.rate_bps, "queue_bytes": link.queue * FRAME_BYTES, "netem": str(link.netem)} for link in self.links
+            {"rate_bps": link.rate_bps, "queue_bytes": link.queue * FRAME_BYTES, "netem": str(link.netem)}
+            for link in self.links
         ]
         return {"links": links, "turns": self.turns(), "reverse": str(self.reverse)}
 
@@ -99,7 +107,9 @@ def single(rate: str, forward: str, reverse: str, queue: int) -> Path:
 def several(paths: Sequence[str], split: str | None, reverse: str, queue: int) -> Path:
     """Return links from texts such as "rate 10mbit delay 5ms", used by turns as "1:1" tells (evenly by default)."""
     if not 2 <= len(paths) <= MOST_LINKS:
-        raise LabError(f"a split is over 2 to {MOST_LINKS} paths, each given by --path; there is {len(paths) or 'none'}")
+        raise LabError(
+            f"a split is over 2 to {MOST_LINKS} paths, each given by --path; there is {len(paths) or 'none'}"
+        )
     shares = parse_split(split, len(paths)) if split else [1] * len(paths)
     links = []
     for text, share in zip(paths, shares, strict=True):

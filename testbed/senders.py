@@ -65,7 +65,9 @@ def parse(text: str, kernel: str) -> Sender:
             if not value.isdigit() or int(value) > 7:
                 raise LabError(f"bad sender {text!r}: recovery is net.ipv4.tcp_recovery, a number from 0 to 7")
             if rack_only and not int(value) & 1:
-                raise LabError(f"bad sender {text!r}: Linux {kernel} has no loss detector but RACK, so recovery={value} would change nothing")
+                raise LabError(
+                    f"bad sender {text!r}: Linux {kernel} detects losses by RACK only, recovery={value} changes nothing"
+                )
             sysctls[RECOVERY] = value
         elif "." in name:
             sysctls |= dict([parse_sysctl(setting)])
@@ -92,12 +94,18 @@ def check_parameters(sender: Sender, modules: Path) -> None:
         offered = sorted(line.partition(":")[0] for line in described.splitlines())
         for name in sender.parameters:
             if name not in offered:
-                raise LabError(f"bad sender {sender.text!r}: tcp_{sender.algorithm} has no parameter {name!r}, it has {', '.join(offered)}")
+                raise LabError(
+                    f"bad sender {sender.text!r}: there is no parameter {name!r}, there are {', '.join(offered)}"
+                )
 
 
 def find_ours() -> set[str]:
     """Return the names of this project's senders."""
-    return {path.stem.removeprefix("tcp_") for path in CHECKOUT.glob("tcp_*/tcp_*.c") if "struct tcp_congestion_ops" in path.read_text()}
+    return {
+        path.stem.removeprefix("tcp_")
+        for path in CHECKOUT.glob("tcp_*/tcp_*.c")
+        if "struct tcp_congestion_ops" in path.read_text()
+    }
 
 
 def find_kernels() -> set[str]:
