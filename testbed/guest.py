@@ -29,6 +29,8 @@ BLOCK = "16K"
 DELAY_LINE_PACKETS = 1_000_000
 FRAME_BYTES = 1514
 CAPTURED_BYTES = 128
+# Seconds until tcpdump surely listens, and until it has written what it has heard.
+CAPTURE_SETTLES_S = 2
 TRACE_KB = 96 * 1024
 # Seconds the flow may take longer than asked for until it is given up.
 PATIENCE_S = 120
@@ -45,6 +47,9 @@ SYSCTLS = {
         "net.ipv6.conf.default.accept_dad": 0,
     },
 }
+# What follows an address: IPv6 would not use one before its link is up, but for nodad.
+PREFIX = {4: "/24", 6: "/64 nodad"}
+ALONE = {4: "", 6: " nodad"}
 FORWARDING = {4: {"net.ipv4.ip_forward": 1}, 6: {"net.ipv6.conf.all.forwarding": 1}}
 
 
@@ -107,12 +112,10 @@ class Network:
         self.boxes = [self.sender, self.router, *self.links, self.receiver]
 
         (RESULTS / "network").mkdir()
-        self.home(self.sender, self.sender_address)
-        self.home(self.receiver, self.receiver_address)
-        self.route(self.sender, self.router, self.receiver_address, f"src {self.sender_address}")
+        self.route(self.sender, self.router, self.receiver_address, source=self.sender_address)
         several = len(self.links) > 1
         for number, (link, box) in enumerate(zip(plan["links"], self.links, strict=True), start=1):
-            self.route(self.router, box, self.receiver_address, f"table {number}" if several else "")
+            self.route(self.router, box, self.receiver_address, table=number if several else 0)
             if several:
                 self.router.ip.append(f"rule add fwmark {number} lookup {number}")
             self.route(box, self.receiver, self.receiver_address)
@@ -121,7 +124,7 @@ class Network:
                 f"rate {link['rate_bps']}bit burst {FRAME_BYTES} limit {link['queue_bytes']}"
             )
             self.delay(box, self.receiver, link["netem"])
-        self.route(self.receiver, self.sender, self.sender_address, f"src {self.receiver_address}")
+        self.route(self.receiver, self.sender, self.sender_address, source=self.receiver_address)
         self.delay(self.receiver, self.sender, plan["reverse"])
         if several:
             self.router.nft.append(self.split())
@@ -133,12 +136,11 @@ class Network:
         """Return an address; subnet 0 holds the two ends of the flow, the others one link each."""
         return f"10.0.{subnet}.{host}" if self.family == 4 else f"fd00:{subnet}::{host}"
 
-    def home(self, box: Box, address: str) -> None:
-        """Give a box the address that its end of the flow uses, whatever interface packets come in by."""
-        box.ip += ["link set lo up", f"addr add {address} dev lo"]
+    def route(self, box: Box, towards: Box, destination: str, source: str = "", table: int = 0) -> None:
+        """Connect two boxes and send what goes to a destination from the first to the second, by a table if given.
 
-    def route(self, box: Box, towards: Box, destination: str, extra: str = "") -> None:
-        """Connect two boxes and send what goes to a destination from the first to the second."""
+        An end of the flow is given its source address here; it takes packets to that address from all its links.
+        """
         self.connections += 1
         ends = ((box, towards, 1), (towards, box, 2))
         macs = {host: f"02:00:00:00:{self.connections:02x}:{host:02x}" for host in (1, 2)}
@@ -148,11 +150,14 @@ class Network:
         for mine, _, host in ends:
             peer = 3 - host
             mine.ip += [
-                f"addr add {addresses[host]}/{24 if self.family == 4 else 64} dev {names[host]}",
+                f"addr add {addresses[host]}{PREFIX[self.family]} dev {names[host]}",
                 f"link set {names[host]} up",
                 f"neigh add {addresses[peer]} lladdr {macs[peer]} dev {names[host]} nud permanent",
             ]
-        box.ip.append(f"route add {destination} via {addresses[2]} {extra}")
+        if source:
+            box.ip.append(f"addr add {source}{ALONE[self.family]} dev {names[1]}")
+        words = [f"src {source}"] * bool(source) + [f"table {table}"] * bool(table)
+        box.ip.append(" ".join([f"route add {destination} via {addresses[2]}", *words]))
 
     def delay(self, box: Box, towards: Box, words: str) -> None:
         """Treat what goes from one box to the next as netem words say; no words, no delay."""
@@ -226,11 +231,8 @@ def stop_trace() -> None:
 
 def capture(box: Box) -> list[subprocess.Popen]:
     """Start keeping the heads of all packets at a box's interfaces, to the nanosecond."""
-    words = ["-q", "-n", "-Z", "root", "-s", str(CAPTURED_BYTES), "--time-stamp-precision=nano"]
-    return [
-        box.start(["tcpdump", "-i", name, "-w", str(RESULTS / f"{name}.pcap"), *words], RESULTS / f"{name}.log")
-        for name in box.node.intfNames()
-    ]
+    words = ["-n", "-s", str(CAPTURED_BYTES), "--time-stamp-precision=nano", "-w", "-"]
+    return [box.start(["tcpdump", "-i", name, *words], RESULTS / f"{name}.pcap") for name in box.node.intfNames()]
 
 
 def send(network: Network, plan: dict) -> None:
@@ -240,7 +242,8 @@ def send(network: Network, plan: dict) -> None:
     server = network.receiver.start(
         ["timeout", limit, *server_words], RESULTS / "iperf3-receiver.json", LD_PRELOAD=plan["preload"]
     )
-    time.sleep(0.1)
+    # At a whole second, so that the kernel's ticks fall alike in all flows; the server listens by then.
+    time.sleep(2 - time.time() % 1)
     words = ["iperf3", "--client", network.receiver_address, "--port", str(PORT), "--cport", str(SENDER_PORT)]
     words += ["--time", str(plan["seconds"]), "--congestion", plan["sender"]["algorithm"], "--length", BLOCK]
     words += ["--interval", "0", "--json"]
@@ -266,7 +269,7 @@ def measure(plan: dict) -> None:
     network.receiver.sysctl(plan["sysctls"])
     captures = [*capture(network.sender), *capture(network.receiver)] if plan["pcap"] else []
     if captures:
-        time.sleep(0.5)
+        time.sleep(CAPTURE_SETTLES_S)
     if plan["trace"]:
         start_trace()
     count(network.sender, "counters-before.json")
@@ -274,9 +277,12 @@ def measure(plan: dict) -> None:
     count(network.sender, "counters-after.json")
     if plan["trace"]:
         stop_trace()
+    if captures:
+        time.sleep(CAPTURE_SETTLES_S)
     for each in captures:
         each.send_signal(signal.SIGINT)
-        each.wait()
+        if each.wait():
+            raise MeasurementError("tcpdump failed")
     (RESULTS / "recovery").write_text(network.sender.run("sysctl", "-n", "net.ipv4.tcp_recovery"))
     for box in network.boxes[1:]:
         (RESULTS / f"queues-{box.name}.json").write_text(box.run("tc", "-s", "-j", "qdisc", "show"))
