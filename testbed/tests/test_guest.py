@@ -72,7 +72,7 @@ def test_links_take_their_turns(tmp_path, ipv6, split, shares):
     (found,), (row,) = run(tmp_path, **TWO, senders="reno@recovery=0", split=split, ipv6=ipv6)
     queues = json.loads((found.folder / "queues-router.json").read_text())
     first, second = (queue["packets"] + queue["drops"] for queue in queues if queue["kind"] == "tbf")
-    assert row["goodput_mbps"] > 5
+    assert row["goodput_mbps"] > 1
     # IPv6 sends some packets of its own.
     assert abs(first * shares[1] - second * shares[0]) <= 20 * shares[0]
 
