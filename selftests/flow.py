@@ -154,7 +154,7 @@ def read(sock: socket.socket) -> tuple[int, str]:
     """Return how many bytes could be read, 0 at the end, and a word on an end that is none."""
     try:
         return len(sock.recv(1 << 20)), ""
-    except ConnectionResetError:
+    except ConnectionError:
         return 0, ", reset"
 
 

@@ -289,7 +289,7 @@ faults() {
 # ---------------------------------------------------------------------------------------------------------------------
 # Traffic and what is seen of it
 
-# receive [OPTION…]: start a receiver in the background, in place of the one before; see flow.py receive --help
+# receive [OPTION…]: start a receiver in the background, in place of the one before; see flow.py --help
 receiver=
 receive() {
 	if [ "$receiver" ]; then
@@ -306,9 +306,9 @@ listening() {
 	ip netns exec "$rcv" ss -tlnH "sport = :$PORT" | grep -q .
 }
 
-# send STEP…: run one connection from the sender and keep what it tells in $tmp/sent; see flow.py send --help
+# send STEP…: run a connection, or $TIMES, from the sender to $TO and keep what is told in $tmp/sent; see flow.py --help
 send() {
-	ip netns exec "$snd" timeout 300 "$here/flow.py" send "${TO:-10.0.2.2}" "$PORT" "$@" > "$tmp/sent"
+	ip netns exec "$snd" timeout 300 "$here/flow.py" send --times "${TIMES:-1}" "${TO:-10.0.2.2}" "$PORT" "$@" > "$tmp/sent"
 }
 
 # told LABEL NAME: a value of the line that step info:LABEL printed
