@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lab import progress
 from lab.cache import CHECKOUT, LabError
-from testbed import experiments, plot, report, runs, senders
+from testbed import bench, experiments, plot, report, runs, senders
 from testbed.report import Claim
 from testbed.runs import Measurement, Run
 from testbed.scenario import DEFAULT_QUEUE, describe
@@ -214,6 +214,12 @@ def list_command() -> None:
     """List the experiments."""
     for name in experiments.names():
         click.echo(f"{name:20}{experiments.load(name, {}).about}")
+
+
+@cli.command("bench")
+def bench_command() -> None:
+    """Time the lab and the module; takes some minutes and wants a machine with nothing else to do."""
+    bench.run()
 
 
 def given(settings: dict[str, object]) -> dict[str, object]:
