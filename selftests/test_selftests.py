@@ -41,9 +41,11 @@ def shell_runs(request, tmp_path_factory):
     selected = {item.callspec.params["script"] for item in request.session.items if "shell_runs" in item.fixturenames}
     runs, jobs = {}, []
     for script in sorted(selected):
-        version = RACK_ONLY_VERSION if script in NEEDS_RACK_ONLY else VERSION
         try:
-            chosen = kernel.build(version, debug=DEBUG)
+            if script in NEEDS_RACK_ONLY:
+                chosen = kernel.build(RACK_ONLY_VERSION)
+            else:
+                chosen = kernel.build(VERSION, debug=DEBUG)
         except kernel.KernelUnavailable as reason:
             runs[script] = reason
             continue
