@@ -30,7 +30,11 @@ connect 200
 check "there was something to allocate for" \
 	is $(($(count "$snd" holes_filled_by_original) + $(count "$snd" false_fast_retransmits))) -ge $((filled + 200))
 # A leak of the least that a connection with a hole needs, 512 bytes and 192, would be 140 kB.
-check "200 more connections need no more memory than 100" is $(($(slab_kb) - before_kb)) -lt 100
+if [ -e $leaks ]; then
+	skip "200 more connections need no more memory than 100" "this kernel keeps freed memory, to check it"
+else
+	check "200 more connections need no more memory than 100" is $(($(slab_kb) - before_kb)) -lt 100
+fi
 check "the modules can be unloaded" busywait 300 unload
 if [ -e $leaks ]; then
 	sleep 6
