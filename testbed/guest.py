@@ -201,7 +201,9 @@ def load(sender: dict) -> None:
             ["modprobe", f"tcp_{sender['algorithm']}", *words], capture_output=True, text=True, check=False
         )
         if done.returncode:
-            raise MeasurementError(f"cannot load tcp_{sender['algorithm']}: {done.stderr.strip()}")
+            log = subprocess.run(["dmesg", "--notime"], capture_output=True, text=True, check=True).stdout.splitlines()
+            told = [line for line in log if line.startswith("tcp_")] or [done.stderr.strip()]
+            raise MeasurementError(f"cannot load tcp_{sender['algorithm']}: {told[-1]}")
 
 
 def count(box: Box, name: str) -> None:
