@@ -23,7 +23,7 @@ def fetch(version: str) -> Path:
     place = cache.folder("headers") / version
     with cache.locked(cache.folder("locks") / f"headers-{version}", f"fetching the headers of Linux {version}"):
         if not place.exists():
-            work = place.with_suffix(".part")
+            work = place.with_name(f"{place.name}.part")
             shutil.rmtree(work, ignore_errors=True)
             work.mkdir()
             _unpack(version, work)

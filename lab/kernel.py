@@ -122,7 +122,7 @@ def _own_source(path: Path) -> Source:
     place = cache.folder("src") / f"own-{cache.key(identity)}"
     with cache.locked(cache.folder("locks") / place.name, f"unpacking {path}"):
         if not place.exists():
-            work = place.with_suffix(".part")
+            work = place.with_name(f"{place.name}.part")
             shutil.rmtree(work, ignore_errors=True)
             _unpack(path, work, place)
     return Source(place, identity)
@@ -159,7 +159,7 @@ def _patched(source: Source, patches: Sequence[Path]) -> Path:
     place = cache.folder("src") / f"patched-{cache.key(source.identity, *(path.read_bytes() for path in patches))}"
     if place.exists():
         return place
-    work, log = place.with_suffix(".part"), cache.folder("logs") / f"{place.name}.log"
+    work, log = place.with_name(f"{place.name}.part"), cache.folder("logs") / f"{place.name}.log"
     shutil.rmtree(work, ignore_errors=True)
     progress.run(["cp", "-al", source.tree, work], "copying the source to patch", log)
     for path in patches:

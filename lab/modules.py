@@ -19,7 +19,7 @@ def build(kernel: Kernel) -> Path:
     place = cache.folder("modules") / f"{kernel.version}-{kernel.key}-{content}"
     with cache.locked(cache.folder("locks") / place.name, "building the modules"):
         if not place.exists():
-            work = place.with_suffix(".part")
+            work = place.with_name(f"{place.name}.part")
             shutil.rmtree(work, ignore_errors=True)
             for path in sources:
                 target = work / "source" / path

@@ -81,7 +81,16 @@
  *    sample, each first duplicate ACK and each recovery, because RTO, RTT and
  *    cwnd move.
  *  - With limited_transmit=half at most 2 * cwnd - 1 duplicate ACKs can arrive,
- *    so the threshold never exceeds that.
+ *    so the threshold never exceeds that.  It is never below 3.
+ *  - The length of a false fast retransmit is the mean over the two copies of
+ *    the segment, as RR-TCP does it, since no ACK says which copy it is for:
+ *    length=first takes the first arrival.
+ *  - The undo is the kernel's: for a whole recovery, when all its
+ *    retransmissions are proven unnecessary.  Slow start then begins at
+ *    ssthresh, which is where the paper's fast recovery has cwnd.
+ *  - In a recovery the kernel's count of SACKed segments above each hole
+ *    decides on further holes.
+ *  - With limited_transmit=kernel the window may grow on ACKs that only SACK.
  *  - The kernel also undoes by timestamps (Eifel), about a round trip earlier
  *    than by DSACK; net.ipv4.tcp_timestamps=0 leaves DSACK alone.
  */
@@ -288,7 +297,7 @@ static void avgdev_sample_event(struct sock *sk,
 	avgdev_sample(&ad->estimate, sample->length, avgdev_param(alpha),
 		      avgdev_param(beta));
 	ad->samples++;
-	avgdev_set_dupthresh(sk, max(tcp_snd_cwnd(tcp_sk(sk)),
+	avgdev_set_dupthresh(sk, max(tcp_reorder_window(sk),
 				     sample->prior_cwnd));
 }
 
@@ -322,7 +331,7 @@ static void avgdev_timeout(struct sock *sk, u8 state)
 static void avgdev_disorder(struct sock *sk)
 {
 	if (avgdev_sk(sk)->samples)
-		avgdev_set_dupthresh(sk, tcp_snd_cwnd(tcp_sk(sk)));
+		avgdev_set_dupthresh(sk, tcp_reorder_window(sk));
 }
 
 /* The duplicate ACKs of a recovery come from the reduced window. */
@@ -379,6 +388,9 @@ static size_t avgdev_get_info(struct sock *sk, u32 ext, int *attr,
 	};
 
 	BUILD_BUG_ON(sizeof(mine) > sizeof(*info));
+	/* The bit by which dumps ask for an algorithm's own state. */
+	if (!(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
+		return 0;
 	memcpy(info, &mine, sizeof(mine));
 	*attr = INET_DIAG_NONE;
 	return sizeof(mine);

@@ -137,12 +137,12 @@ static inline bool tcp_reorder_holes_insert(struct tcp_reorder_holes *t, u32 i,
  * tcp_reorder_holes_fill() - data has arrived: cut it out of the lowest hole
  * @t: table
  * @start: first byte that arrived
- * @end: first byte behind it
+ * @end: first byte behind it, above @start
  * @filled: on true, the part of a hole that has just been filled
  *
  * Call it until it returns false: each call reports one hole, lowest first.
- * If a fill in the middle of a hole cannot be split because the table is full,
- * the upper remainder is forgotten.
+ * If a hole filled in its middle cannot be split because the table is full, the
+ * upper remainder is forgotten.
  *
  * Return: false if no hole overlaps [@start, @end).
  */

@@ -170,7 +170,9 @@ static struct tcp_reorder_net *tcp_reorder_pernet(const struct sock *sk)
 static void tcp_reorder_count(const struct sock *sk,
 			      enum tcp_reorder_counter counter)
 {
-	this_cpu_inc(tcp_reorder_pernet(sk)->counts->at[counter]);
+	/* The kernel's own sockets can outlive their namespace. */
+	if (check_net(sock_net(sk)))
+		this_cpu_inc(tcp_reorder_pernet(sk)->counts->at[counter]);
 }
 
 /* Milliseconds for ages; 0 is reserved for "never". */
@@ -215,14 +217,16 @@ static bool tcp_reorder_make_board(struct sock *sk, struct tcp_reorder *tr)
 /* Room for one more hole: true, or false at max_holes or without memory. */
 static bool tcp_reorder_room(struct sock *sk, struct tcp_reorder_holes *t)
 {
+	u32 limit = READ_ONCE(max_holes.value);
 	struct tcp_reorder_hole *at;
 	u32 capacity;
 
 	if (t->count < t->capacity)
 		return true;
-	capacity = t->capacity ? t->capacity * 2 : TCP_REORDER_FIRST_HOLES;
-	if (capacity > READ_ONCE(max_holes.value))
+	if (t->capacity >= limit)
 		return false;
+	capacity = max_t(u32, t->capacity * 2, TCP_REORDER_FIRST_HOLES);
+	capacity = min(capacity, limit);
 	at = krealloc_array(t->at, capacity, sizeof(*at),
 			    GFP_ATOMIC | __GFP_NOWARN);
 	if (!at) {
@@ -232,6 +236,13 @@ static bool tcp_reorder_room(struct sock *sk, struct tcp_reorder_holes *t)
 	t->at = at;
 	t->capacity = capacity;
 	return true;
+}
+
+/* From now on a hole below @end may be missing from the table. */
+static void tcp_reorder_set_untracked(struct tcp_reorder_board *board, u32 end)
+{
+	board->untracked_end = end;
+	board->has_untracked = true;
 }
 
 static void tcp_reorder_add_hole(struct sock *sk,
@@ -244,8 +255,7 @@ static void tcp_reorder_add_hole(struct sock *sk,
 	    tcp_reorder_holes_insert(&board->holes, board->holes.count, hole))
 		return;
 	tcp_reorder_count(sk, TCP_REORDER_UNTRACKED);
-	board->untracked_end = end;
-	board->has_untracked = true;
+	tcp_reorder_set_untracked(board, end);
 }
 
 /* Forget the holes: after an RTO everything outstanding is sent again. */
@@ -323,6 +333,10 @@ static void tcp_reorder_fill(struct sock *sk, struct tcp_reorder *tr, u32 start,
 	struct tcp_reorder_board *board = tr->board;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct tcp_reorder_hole filled;
+
+	/* A fill in the middle makes one hole two. */
+	if (!tcp_reorder_room(sk, &board->holes))
+		tcp_reorder_set_untracked(board, board->fack);
 
 	while (tcp_reorder_holes_fill(&board->holes, start, end, &filled)) {
 		u32 length = tcp_reorder_length(tp, filled.start, board->fack);
@@ -441,6 +455,9 @@ static void tcp_reorder_update_board(struct sock *sk, struct tcp_reorder *tr)
 	if (board->has_untracked && !before(tp->snd_una, board->untracked_end))
 		board->has_untracked = false;
 
+	/* A tail loss probe was no fast retransmit. */
+	if (tp->tlp_high_seq && tp->tlp_retrans)
+		duplicates = 0;
 	/* More duplicates than retransmissions: the network made copies. */
 	if (duplicates && tp->dsack_dups <= tp->total_retrans)
 		tcp_reorder_read_dsacks(sk, tr, highest, duplicates);
@@ -487,6 +504,13 @@ static void tcp_reorder_lt_end(struct tcp_sock *tp, struct tcp_reorder *tr)
  * The threshold
  */
 
+/* The threshold as the kernel itself could have set it. */
+static u32 tcp_reorder_rest(const struct sock *sk, const struct tcp_reorder *tr)
+{
+	return min_t(u32, tr->threshold,
+		     READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_max_reordering));
+}
+
 /*
  * Has the lowest hole waited so long that its timer will not leave time for
  * the threshold to be reached?  A retransmission now is cheaper than an RTO.
@@ -510,21 +534,30 @@ static bool tcp_reorder_out_of_time(const struct sock *sk,
 	return (u64)waited_us * 1000 >= rto_us * tr->patience_pm;
 }
 
-/* Hand the threshold to the kernel, which compares it with sacked_out + 1. */
-static void tcp_reorder_apply(struct sock *sk, struct tcp_reorder *tr)
+/*
+ * Hand the threshold to the kernel, which takes the lowest hole for lost when
+ * sacked_out + 1 > tp->reordering, and in a recovery every hole that has as
+ * many SACKed above it.  @state is the state it will decide in; @newly, whether
+ * this ACK has SACKed anything new.
+ */
+static void tcp_reorder_apply(struct sock *sk, struct tcp_reorder *tr,
+			      u8 state, bool newly)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 threshold = tr->threshold;
 
 	if (tr->style.count == TCP_REORDER_COUNT_DUPACKS &&
-	    inet_csk(sk)->icsk_ca_state < TCP_CA_Recovery) {
+	    state < TCP_CA_Recovery) {
 		if (tr->dupacks >= threshold)
 			threshold = min(threshold, tp->sacked_out);
 		else
-			threshold = max(threshold, tp->sacked_out + 1);
+			threshold += tp->sacked_out - tr->dupacks;
 	}
-	if (tcp_reorder_out_of_time(sk, tr))
+	if (newly && tcp_reorder_out_of_time(sk, tr))
 		threshold = min(threshold, tp->sacked_out);
+	/* At rest it is what the route's metrics may remember. */
+	if (!tp->packets_out)
+		threshold = tcp_reorder_rest(sk, tr);
 	if (tp->reordering != threshold)
 		WRITE_ONCE(tp->reordering, threshold);
 }
@@ -534,7 +567,8 @@ static void tcp_reorder_apply(struct sock *sk, struct tcp_reorder *tr)
  * @sk: socket of a registered algorithm
  * @segments: that many SACKed above it (D_eff); below 3 counts as 3
  *
- * Not bounded by net.ipv4.tcp_max_reordering.  Takes effect at once.
+ * Not bounded by net.ipv4.tcp_max_reordering.  Takes effect with the next loss
+ * decision: the ACK being processed, or, from ops->recovery, the one after it.
  */
 void tcp_reorder_set_threshold(struct sock *sk, u32 segments)
 {
@@ -547,9 +581,27 @@ void tcp_reorder_set_threshold(struct sock *sk, u32 segments)
 		trace_tcp_reorder_threshold(sk, tr->threshold, segments);
 		tr->threshold = segments;
 	}
-	tcp_reorder_apply(sk, tr);
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_set_threshold);
+
+/**
+ * tcp_reorder_window() - the window that duplicate ACKs come from
+ * @sk: socket of a registered algorithm
+ *
+ * Return: segments: cwnd, not as limited transmit clamps it, and not below what
+ * slow start is getting back to after an undo.
+ */
+u32 tcp_reorder_window(const struct sock *sk)
+{
+	const struct tcp_reorder *tr = tcp_reorder_sk(sk);
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 cwnd = max(tcp_snd_cwnd(tp), tr->lt_cwnd);
+
+	if (cwnd < tp->snd_ssthresh)
+		cwnd = max(cwnd, min(tp->snd_ssthresh, tr->prior_cwnd));
+	return cwnd;
+}
+EXPORT_SYMBOL_GPL(tcp_reorder_window);
 
 /**
  * tcp_reorder_dsack_missing() - does the peer send no DSACKs?
@@ -577,7 +629,7 @@ static void tcp_reorder_tell_rack(const struct sock *sk)
 	if (!(READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_recovery) &
 	      TCP_REORDER_RACK) || atomic_xchg(&rn->told_rack, 1))
 		return;
-	pr_notice("RACK is in charge of loss detection, so the threshold has no effect: set net.ipv4.tcp_recovery=0\n");
+	pr_notice_ratelimited("RACK is in charge of loss detection, so the threshold has no effect: set net.ipv4.tcp_recovery=0\n");
 }
 
 /**
@@ -602,9 +654,12 @@ void tcp_reorder_init(struct sock *sk, const struct tcp_reorder_ops *ops,
 		.dsacks = tp->dsack_dups,
 		.retrans = tp->total_retrans,
 	};
+	/* What is SACKed already is no news: start above it. */
+	if (tp->sacked_out && tcp_reorder_make_board(sk, tr))
+		tr->board->fack = tp->snd_nxt;
 	tcp_reorder_count(sk, TCP_REORDER_CONNECTIONS);
 	tcp_reorder_tell_rack(sk);
-	tcp_reorder_apply(sk, tr);
+	tcp_reorder_apply(sk, tr, inet_csk(sk)->icsk_ca_state, false);
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_init);
 
@@ -616,11 +671,12 @@ void tcp_reorder_release(struct sock *sk)
 {
 	struct tcp_reorder *tr = tcp_reorder_sk(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
-	u32 limit = READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_max_reordering);
 
+	/* Never initialised; MPTCP sockets, which are no TCP, come here so. */
+	if (!tr->ops)
+		return;
 	tcp_reorder_lt_end(tp, tr);
-	/* The next algorithm finds what the kernel itself could have set. */
-	WRITE_ONCE(tp->reordering, min(tp->reordering, limit));
+	WRITE_ONCE(tp->reordering, tcp_reorder_rest(sk, tr));
 	if (tr->board) {
 		kfree(tr->board->holes.at);
 		kfree(tr->board);
@@ -663,16 +719,21 @@ void tcp_reorder_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_cong_avoid);
 
-/* A retransmission timeout; tcp_enter_loss() has just reset tp->reordering. */
-static void tcp_reorder_timeout(struct sock *sk, struct tcp_reorder *tr)
+/*
+ * The Loss state begins.  tcp_simple_retransmit() gets here as well, when the
+ * path's MTU has shrunk; it leaves no undo marker.
+ */
+static void tcp_reorder_loss(struct sock *sk, struct tcp_reorder *tr)
 {
+	u8 state = inet_csk(sk)->icsk_ca_state;
+
 	tcp_reorder_flush(sk, tr);
-	if (!inet_csk(sk)->icsk_retransmits) {
-		tcp_reorder_count(sk, TCP_REORDER_TIMEOUTS);
-		if (tr->ops->timeout)
-			tr->ops->timeout(sk, inet_csk(sk)->icsk_ca_state);
-	}
-	tcp_reorder_apply(sk, tr);
+	if (inet_csk(sk)->icsk_retransmits ||
+	    !(tcp_sk(sk)->undo_marker || state == TCP_CA_CWR))
+		return;
+	tcp_reorder_count(sk, TCP_REORDER_TIMEOUTS);
+	if (tr->ops->timeout)
+		tr->ops->timeout(sk, state);
 }
 
 /**
@@ -683,33 +744,35 @@ static void tcp_reorder_timeout(struct sock *sk, struct tcp_reorder *tr)
 void tcp_reorder_set_state(struct sock *sk, u8 new_state)
 {
 	struct tcp_reorder *tr = tcp_reorder_sk(sk);
+	u8 old_state = inet_csk(sk)->icsk_ca_state;
 	struct tcp_sock *tp = tcp_sk(sk);
 
 	/* A lost SYN comes here before tcp_reorder_init(). */
 	if (!tr->ops)
 		return;
 
-	switch (new_state) {
-	case TCP_CA_Disorder:
-		if (inet_csk(sk)->icsk_ca_state != TCP_CA_Open)
-			break;
+	if (new_state == TCP_CA_Disorder && old_state == TCP_CA_Open) {
 		if (tr->ops->disorder)
 			tr->ops->disorder(sk);
 		tcp_reorder_lt_clamp(tp, tr);
-		break;
-	case TCP_CA_Recovery:
-		if (tr->ops->recovery)
-			tr->ops->recovery(sk);
-		tr->dupacks = 0;
-		tcp_reorder_lt_end(tp, tr);
-		break;
-	case TCP_CA_Loss:
-		tcp_reorder_timeout(sk, tr);
-		fallthrough;
-	default:
-		tr->dupacks = 0;
-		tcp_reorder_lt_end(tp, tr);
+		return;
 	}
+
+	tcp_reorder_lt_end(tp, tr);
+	if (new_state == TCP_CA_Recovery && tr->ops->recovery)
+		tr->ops->recovery(sk);
+	if (new_state == TCP_CA_Loss)
+		tcp_reorder_loss(sk, tr);
+	if (new_state == TCP_CA_CWR)
+		return;
+	tr->dupacks = 0;
+	/*
+	 * tcp_enter_loss() has just reset tp->reordering.  After a recovery the
+	 * kernel may decide once more on this ACK.  But when one begins it is
+	 * about to mark what the threshold in force has found.
+	 */
+	if (new_state != TCP_CA_Recovery)
+		tcp_reorder_apply(sk, tr, new_state, false);
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_set_state);
 
@@ -747,7 +810,7 @@ void tcp_reorder_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	tr->delivered = tp->delivered;
 	tr->dsacks = tp->dsack_dups;
 	tr->retrans = tp->total_retrans;
-	tcp_reorder_apply(sk, tr);
+	tcp_reorder_apply(sk, tr, inet_csk(sk)->icsk_ca_state, newly > 0);
 }
 EXPORT_SYMBOL_GPL(tcp_reorder_pkts_acked);
 
@@ -892,7 +955,8 @@ static int __net_init tcp_reorder_net_init(struct net *net)
 	if (!rn->counts)
 		return -ENOMEM;
 	if (!proc_create_net_single("tcp_reorder", 0444, net->proc_net,
-				    tcp_reorder_show, NULL)) {
+				    tcp_reorder_show, NULL) &&
+	    IS_ENABLED(CONFIG_PROC_FS)) {
 		free_percpu(rn->counts);
 		return -ENOMEM;
 	}

@@ -143,6 +143,7 @@ int tcp_reorder_register(struct tcp_congestion_ops *ca);
 void tcp_reorder_init(struct sock *sk, const struct tcp_reorder_ops *ops,
 		      struct tcp_reorder_style style);
 void tcp_reorder_set_threshold(struct sock *sk, u32 segments);
+u32 tcp_reorder_window(const struct sock *sk);
 bool tcp_reorder_dsack_missing(const struct sock *sk);
 
 /* Hooks of struct tcp_congestion_ops, used as they are. */
