@@ -5,10 +5,14 @@ import fcntl
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
+# Seconds between two lines of a process that waits for another.
+WAITING_PERIOD_S = 5
 CHECKOUT = Path(__file__).resolve().parent.parent
 # Guests run as another user and read what is made here.
 os.umask(0o022)
@@ -36,15 +40,24 @@ def key(*parts: str | bytes) -> str:
     return digest.hexdigest()[:16]
 
 
+def _try(lock: TextIO) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 @contextmanager
 def locked(path: Path, what: str) -> Iterator[None]:
-    """Hold the lock file `path`; say once that another process is at `what` if it has to be waited for."""
+    """Hold the lock file `path`; tell, every few seconds, that another process is at `what` while it is waited for."""
     with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"another process is at it: {what}; waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        waited = 0
+        while not _try(lock):
+            if waited % WAITING_PERIOD_S == 0:
+                say(f"another process is at it: {what}; waiting for it, {waited} s")
+            time.sleep(1)
+            waited += 1
         yield
 
 

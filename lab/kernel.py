@@ -182,7 +182,7 @@ def _make(tree: Path, place: Path, fragments: Sequence[Path], what: str) -> None
     progress.run([*make, "olddefconfig"], f"configuring {tree.name}", log)
     if missing := not_honoured(wanted, (out / ".config").read_text()):
         raise cache.LabError(f"{tree.name} does not know these settings: {' '.join(missing)}")
-    unit = (progress.COMPILED, "files made")
+    unit = (progress.COMPILED, "of about 1300 files made")
     progress.run([*make, f"-j{os.cpu_count()}", "all"], what, log, unit=unit)
     shutil.rmtree(place / "installed", ignore_errors=True)
     progress.run([*make, "modules_install"], f"{what}: modules", log)

@@ -33,7 +33,8 @@ def run() -> None:
         )
     modules.build(kernel.build("6.12"))
     for what, path in (("in order", IN_ORDER), ("two links in turn", TWO_LINKS)):
-        pairs = [[_time(path, sender, "6.12", COST_S) for sender in ("avgdev", "reno@recovery=0")] for _ in range(PAIRS)]
+        senders = ("avgdev", "reno@recovery=0")
+        pairs = [[_time(path, sender, "6.12", COST_S) for sender in senders] for _ in range(PAIRS)]
         ratios = [ours / theirs for ours, theirs in pairs]
         click.echo(
             f"{what}: a whole run with avgdev takes {statistics.median(ratios):.2f} times one with reno "

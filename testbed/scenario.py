@@ -14,8 +14,8 @@ RATE = re.compile(r"(\d+(?:\.\d+)?)([kmg]?)bit", re.IGNORECASE)
 FACTOR = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 # A full-sized packet as queues count it: MTU and Ethernet header.
 FRAME_BYTES = 1514
-# More than any receive window, so that the only losses are those asked for.
-DEFAULT_QUEUE = 5000
+# What a router of such a link might have, 240 ms at 10 Mbit/s; a sender's own overshoot is lost, as it would be.
+DEFAULT_QUEUE = 200
 MOST_LINKS = 16
 MOST_SHARES = 1000
 
