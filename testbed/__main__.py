@@ -12,7 +12,7 @@ import pandas
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from lab import progress
+from lab import kernel, progress
 from lab.cache import CHECKOUT, LabError
 from testbed import bench, experiments, plot, report, runs, senders
 from testbed.report import Claim
@@ -244,6 +244,8 @@ def carry_out(
     out = out or Path("out") / default_folder(name, measurements)
     json_file = json_file or out / "results.json"
     plot_file = plot_file or json_file
+    for version in dict.fromkeys(measurement.kernel for measurement in measurements):
+        kernel.build(version)
     for file in (json_file, plot_file):
         file.parent.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
