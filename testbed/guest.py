@@ -278,6 +278,7 @@ def measure(plan: dict) -> None:
     count(network.sender, "counters-before.json")
     send(network, plan)
     count(network.sender, "counters-after.json")
+    count(network.receiver, "counters-receiver.json")
     if plan["trace"]:
         stop_trace()
     if captures:

@@ -29,6 +29,8 @@ COUNTERS = {
     "timeouts": ("TcpExtTCPTimeouts",),
     "reorderings": ("TcpExtTCPSACKReorder", "TcpExtTCPTSReorder"),
 }
+# Data segments that the receiver threw away because their timestamps were older than the newest it had accepted.
+PAWS_DISCARDS = "TcpExtPAWSEstab"
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ def row(run: Run, built: kernel.Kernel) -> dict[str, object]:
         "seconds": measurement.seconds,
         "goodput_mbps": round(report["end"]["sum_received"]["bits_per_second"] / 1e6, 6),
         **values,
+        "paws_discards": _counters(run.folder / "counters-receiver.json")[PAWS_DISCARDS],
         **run.path.conditions(),
         "title": measurement.title,
         "offloads": measurement.offloads,
