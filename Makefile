@@ -35,7 +35,9 @@ unload: ## remove them; refused while a connection or a namespace uses them (as 
 demo: ## the first result on a real kernel, from nothing (as root; about 10 minutes the first time)
 	@testbed/run first-look
 
-test: ## every test, from nothing (as root)
+test: ## every test, from nothing (as root; about 20 minutes the first time, then 3)
+	@lab/run build > /dev/null
+	@lab/run build --kernel 7.2 > /dev/null || true # tests that need it skip, with the reason
 	@$(PYTHON)/pytest lab testbed selftests
 
 check: ## style and static checks of everything (as root)
