@@ -890,10 +890,15 @@ static int tcp_reorder_choice_set(const char *text,
 {
 	struct tcp_reorder_choice *choice = kp->arg;
 	int value = __sysfs_match_string(choice->words, choice->count, text);
+	char list[80] = "";
+	int i, length = 0;
 
 	if (value < 0) {
-		pr_err("parameter %s does not know this word; modinfo lists them\n",
-		       kp->name);
+		for (i = 0; i < choice->count; i++)
+			length += scnprintf(list + length,
+					    sizeof(list) - length, " %s",
+					    choice->words[i]);
+		pr_err("parameter %s is one of:%s\n", kp->name, list);
 		return value;
 	}
 	WRITE_ONCE(choice->value, value);

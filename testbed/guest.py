@@ -202,8 +202,8 @@ def load(sender: dict) -> None:
         )
         if done.returncode:
             log = subprocess.run(["dmesg", "--notime"], capture_output=True, text=True, check=True).stdout.splitlines()
-            told = [line for line in log if line.startswith("tcp_")] or [done.stderr.strip()]
-            raise MeasurementError(f"cannot load tcp_{sender['algorithm']}: {told[-1]}")
+            told = [line for line in log if line.startswith("tcp_") and "taints kernel" not in line]
+            raise MeasurementError(f"cannot load tcp_{sender['algorithm']}: {[*told, done.stderr.strip()][0]}")
 
 
 def count(box: Box, name: str) -> None:
