@@ -93,7 +93,7 @@ def test_an_unknown_module_parameter_is_refused_before_booting(tmp_path):
 
 
 def test_a_value_the_module_refuses_is_told(tmp_path):
-    with pytest.raises(LabError, match="tcp_avgdev"):
+    with pytest.raises(LabError, match="profile is one of: linux paper"):
         run(tmp_path, **SHORT, senders="avgdev@profile=nonsense")
 
 
