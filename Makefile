@@ -32,10 +32,10 @@ load: all ## load them from here and say what to set next (as root)
 unload: ## remove them; refused while a connection or a namespace uses them (as root)
 	rmmod tcp_avgdev tcp_reorder
 
-demo: ## the first result on a real kernel, from nothing (as root; about 10 minutes the first time)
+demo: ## the first result on a real kernel, from nothing (as root; about 8 minutes the first time)
 	@testbed/run first-look
 
-test: ## every test, from nothing (as root; about 20 minutes the first time, then 3)
+test: ## every test, from nothing (as root; about 15 minutes the first time, then 3)
 	@lab/run build > /dev/null
 	@lab/run build --kernel 7.2 > /dev/null || true # tests that need it skip, with the reason
 	@$(PYTHON)/pytest lab testbed selftests

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,10 @@ def test_a_timeout_ends_everything(long_term_kernel, tmp_path):
 def test_no_process_outlives_its_front_end(long_term_kernel, tmp_path, number):
     memory_mb = 140 + number
     argv = [sys.executable, "-m", "lab", "boot", "--no-modules", f"--memory={memory_mb}", f"--results={tmp_path}", "--"]
-    front_end = subprocess.Popen([*argv, "sh", "-c", "while :; do :; done"], cwd=cache.CHECKOUT)
+    # Where this runs in the background of a script, SIGINT is ignored, and a child would inherit that.
+    heeds = partial(signal.signal, number, signal.SIG_DFL) if number != signal.SIGKILL else None
+    command = [*argv, "sh", "-c", "while :; do :; done"]
+    front_end = subprocess.Popen(command, cwd=cache.CHECKOUT, preexec_fn=heeds)
     wait_until(lambda: processes(f"mem={memory_mb}M"), 20)
     front_end.send_signal(number)
     front_end.wait(10)
